@@ -1,0 +1,43 @@
+/* Operators: created from a plan message, fed with batches, emitting into a collector. Single-threaded. */
+#ifndef STREAMFUSION_OPERATOR_H
+#define STREAMFUSION_OPERATOR_H
+
+#include "streamfusion/batch.h"
+#include "streamfusion/expr.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sf_operator sf_operator;
+
+/* Receives output; takes over the reference. Called only during the calls below. */
+typedef struct sf_collector {
+  void *context;
+  sf_status (*collect)(void *context, sf_batch *batch, sf_error *err);
+} sf_collector;
+
+/* bytes: a serialized streamfusion.plan.Operator. pool is retained; host (may be NULL) is copied. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_create(sf_pool *pool, const sf_host *host, const uint8_t *bytes, size_t size,
+                                                     sf_operator **out, sf_error *err);
+SF_EXPORT void sf_operator_destroy(sf_operator *op); /* NULL is allowed */
+SF_EXPORT const sf_type *sf_operator_output_type(const sf_operator *op); /* borrowed */
+
+/* Borrows the batch. Marks of the batch come out as marks at the same place of the output. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_process(sf_operator *op, int32_t input, sf_batch *batch,
+                                                      const sf_collector *out, sf_error *err);
+/* An ordinary watermark arrived behind everything processed so far. Stateless operators have nothing to emit; the host
+ * forwards the watermark itself. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_watermark(sf_operator *op, int64_t watermark, const sf_collector *out,
+                                                        sf_error *err);
+/* Processing time has reached `millis`. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_timer(sf_operator *op, int64_t millis, const sf_collector *out,
+                                                    sf_error *err);
+/* A checkpoint barrier follows: emit what must not stay in flight. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_before_barrier(sf_operator *op, const sf_collector *out, sf_error *err);
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_finish(sf_operator *op, const sf_collector *out, sf_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,115 @@
+/* Contract between the evaluator (eval.c) and the kernel families (arith.c, compare.c, string_*.c, time_*.c ...).
+ *
+ * A family exports one table of sfi_function; registry.c lists the tables. compile.c asks each entry of the function's
+ * name, in order, whether it takes these argument types; the first that answers wins. */
+#ifndef SFI_EXPR_KERNEL_H
+#define SFI_EXPR_KERNEL_H
+
+#include "streamfusion/expr.h"
+
+typedef struct sfi_call sfi_call;
+typedef struct sfi_eval sfi_eval;
+typedef struct sfi_zone sfi_zone;
+
+/* Fills *out with a column of call->type and `ev->length` rows.
+ *
+ * args may be const (stride 0). When all args of a deterministic call are const the evaluator has already collapsed the
+ * call to length 1, so kernels only ever see mixes. When ev->selected is not NULL only those rows need computing, and a
+ * kernel flagged SFI_CAN_FAIL must not touch the others. */
+typedef sf_status (*sfi_kernel)(const sfi_call *call, sfi_eval *ev, const sf_column *const *args, sf_column **out,
+                                sf_error *err);
+
+enum {
+  /* Result is NULL where any argument is NULL: the evaluator passes the ANDed validity in ev->strict_validity; the kernel
+   * computes values (anything for NULL rows, without failing on them) and must attach that validity itself, through
+   * sfi_finish_strict. */
+  SFI_STRICT = 1,
+  /* May fail on a value: evaluate only where selected and not NULL. */
+  SFI_CAN_FAIL = 2,
+  /* Drives evaluation of its own operands (AND, OR, CASE, IF, COALESCE): gets no evaluated args. */
+  SFI_LAZY = 4
+};
+
+typedef struct sfi_function {
+  const char *name;          /* plan.proto Call.function */
+  const char *signature;     /* for documentation: "(VARCHAR, INTEGER) -> VARCHAR" */
+  uint32_t flags;
+  /* True when the kernel is exact for these types. types[n_args] and the result type are the plan's. May look into
+   * constant arguments through sfi_const_arg (patterns, units). */
+  bool (*accepts)(const sfi_call *call);
+  sfi_kernel kernel;
+  /* Optional: prepares per-call state (a compiled pattern, a zone cursor) in call->state; freed by destroy. */
+  sf_status (*prepare)(sfi_call *call, sfi_eval *ev, sf_error *err);
+  void (*destroy)(sfi_call *call);
+} sfi_function;
+
+/* A compiled call. */
+struct sfi_call {
+  const sfi_function *function;
+  const sf_type *type;              /* result */
+  int32_t n_args;
+  const sf_type *const *arg_types;
+  struct sfi_node *const *arg_nodes; /* for lazy kernels: sfi_node_eval */
+  void *state;
+};
+
+/* One evaluation. */
+struct sfi_eval {
+  sf_pool *pool;
+  const sf_session *session;
+  const sf_batch *batch;
+  int64_t length;
+  const int32_t *selected; /* NULL: all rows */
+  int64_t n_selected;
+  const uint8_t *strict_validity; /* bitmap for SFI_STRICT calls; NULL: no NULLs */
+  sf_buffer *strict_buffer;       /* holds it; NULL when strict_validity is NULL */
+};
+
+/* Evaluates an operand over given rows (lazy kernels). */
+sf_status sfi_node_eval(struct sfi_node *node, sfi_eval *ev, const int32_t *selected, int64_t n_selected, sf_column **out,
+                        sf_error *err);
+/* Constant operand i as a one-row column, or NULL when it is no literal. Borrowed. */
+const sf_column *sfi_const_arg(const sfi_call *call, int32_t i);
+
+/* Builds the result of a strict kernel: takes over one reference of `values` (and aux, may be NULL), attaches
+ * ev->strict_validity. For fixed-width layouts. */
+sf_status sfi_finish_strict(const sfi_call *call, sfi_eval *ev, sf_buffer *values, sf_buffer *aux, sf_column **out,
+                            sf_error *err);
+/* The same for views: `owners` (n of them; retained here) keep the bytes alive. */
+sf_status sfi_finish_strict_views(const sfi_call *call, sfi_eval *ev, sf_buffer *views, sf_buffer *const *owners,
+                                  int32_t n_owners, sf_column **out, sf_error *err);
+/* Any result: own validity buffer (NULL = none NULL), takes over references. */
+sf_status sfi_finish(const sfi_call *call, sfi_eval *ev, sf_buffer *validity, sf_buffer *values, sf_buffer *aux,
+                     sf_buffer *const *owners, int32_t n_owners, sf_column **out, sf_error *err);
+
+/* Rows to visit: `for (int64_t k = 0, i; sfi_row(ev, k, &i); k++)`. Hot kernels special-case selected == NULL. */
+static inline bool sfi_row(const sfi_eval *ev, int64_t k, int64_t *i) {
+  if (ev->selected != NULL) {
+    if (k >= ev->n_selected) return false;
+    *i = ev->selected[k];
+    return true;
+  }
+  *i = k;
+  return k < ev->length;
+}
+static inline bool sfi_strict_valid(const sfi_eval *ev, int64_t i) {
+  return ev->strict_validity == NULL || sf_bit_get(ev->strict_validity, i);
+}
+
+/* --- session (session.c) */
+/* Milliseconds to add to an instant (epoch millis) to get local time, and the inverse for a local time, resolved as
+ * java.time does (gap: shifted forward by the gap; overlap: earlier offset). */
+int64_t sfi_zone_offset_of_instant(const sf_session *session, int64_t epoch_millis);
+int64_t sfi_zone_offset_of_local(const sf_session *session, int64_t local_millis);
+bool sfi_session_double_legacy(const sf_session *session);
+
+/* The tables. */
+extern const sfi_function sfi_logic_functions[];      /* expr/logic.c: AND OR NOT IS_* CASE IF COALESCE */
+extern const sfi_function sfi_compare_functions[];    /* expr/compare.c */
+extern const sfi_function sfi_arith_functions[];      /* expr/arith.c, decimal.c */
+extern const sfi_function sfi_cast_functions[];       /* expr/cast.c */
+extern const sfi_function sfi_string_functions[];     /* expr/string.c */
+extern const sfi_function sfi_time_functions[];       /* expr/time.c */
+/* each ends with an entry whose name is NULL */
+
+#endif

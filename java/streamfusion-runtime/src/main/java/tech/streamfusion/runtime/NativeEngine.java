@@ -1,0 +1,171 @@
+package tech.streamfusion.runtime;
+
+/**
+ * The JNI surface of the engine: operator-neutral, handles and byte ranges only. Every method throws the Java exception
+ * that the engine's status stands for (see {@code jni/jni_error.c}). Handles are addresses of native objects; passing a
+ * stale one is a bug of the caller.
+ */
+public final class NativeEngine {
+
+    static {
+        NativeLibrary.load();
+    }
+
+    private NativeEngine() {}
+
+    // ---- library ----
+
+    /** Build identity: version, Flink line, compiler, instruction set in use. */
+    public static native String buildInfo();
+
+    /** Live native objects of the process; tests assert that it returns to its starting value. */
+    public static native long liveObjects();
+
+    // ---- memory pools ----
+
+    /**
+     * @param limitBytes negative: unlimited
+     * @param reservation may be null; asked before the pool grows
+     */
+    public static native long poolCreate(String name, long limitBytes, MemoryReservation reservation);
+
+    public static native void poolRelease(long pool);
+
+    public static native long poolUsed(long pool);
+
+    // ---- batches ----
+
+    public static native void batchRetain(long batch);
+
+    public static native void batchRelease(long batch);
+
+    public static native int batchRowCount(long batch);
+
+    /**
+     * Addresses of a batch's buffers for {@code ColumnarRow}: depth-first over all columns, six longs each: type kind |
+     * layout << 8 | const << 16, validity, values, aux, length, number of children. Returns the number of longs that the
+     * description needs; fills {@code out} when it is large enough.
+     */
+    public static native int batchDescribe(long batch, long[] out);
+
+    /** Address of the row kinds (a byte a row) or 0. */
+    public static native long batchRowKinds(long batch);
+
+    /** Marks as pairs (row, watermark) or null when there are none. */
+    public static native long[] batchMarks(long batch);
+
+    /** Rows of a byte range in the edge format of {@code sf_batch_builder_binary_rows}, as a batch. */
+    public static native long batchFromBinaryRows(
+            long pool, long rowType, long address, long size, int rows, long[] marks);
+
+    /** A batch of the given columns of another, in the given order, plus appended single columns (may be empty). */
+    public static native long batchSelect(long pool, long rowType, long batch, int[] columns, long[] appended);
+
+    // ---- types and sessions ----
+
+    /** Decodes a serialized {@code streamfusion.plan.Type}; returns an owned {@code sf_type}. */
+    public static native long typeCreate(byte[] plan);
+
+    public static native void typeRelease(long type);
+
+    // ---- operators ----
+
+    /** @param hostKernels may be null when the plan has no host calls */
+    public static native long operatorCreate(long pool, byte[] plan, HostKernels hostKernels);
+
+    /** Processes a borrowed batch; returns an owned output batch or 0. Further outputs: {@link #operatorPoll}. */
+    public static native long operatorProcess(long operator, int input, long batch);
+
+    /** Next pending output batch (owned) or 0. */
+    public static native long operatorPoll(long operator);
+
+    public static native long operatorWatermark(long operator, long watermark);
+
+    public static native long operatorTimer(long operator, long millis);
+
+    public static native long operatorBeforeBarrier(long operator);
+
+    public static native long operatorFinish(long operator);
+
+    public static native void operatorClose(long operator);
+
+    // ---- single expressions (watermarks of sources) ----
+
+    public static native long exprCreate(long pool, byte[] session, long inputType, byte[] plan, HostKernels hostKernels);
+
+    /** Largest non-NULL value of the expression over the batch, or {@code Long.MIN_VALUE} when all are NULL. */
+    public static native long exprMax(long expr, long batch);
+
+    public static native void exprClose(long expr);
+
+    /** Whether the engine computes this serialized Call exactly. */
+    public static native boolean exprSupports(byte[] plan);
+
+    /** Entry i of the function registry as {name, signature}, or null past the end. */
+    public static native String[] exprFunction(int i);
+
+    // ---- formats ----
+
+    /** Opens a format library (absolute path); returns its handle for the calls below. Never unloaded. */
+    public static native long formatOpen(String path);
+
+    /** @param plan a serialized {@code streamfusion.plan.Format} */
+    public static native long decoderCreate(long format, long pool, byte[] plan);
+
+    /**
+     * Decodes records. {@code offsets[i], sizes[i]} locate record i in the native bytes at {@code buffer} (an {@code
+     * sf_buffer} from {@link #bufferCreate}); size -1 is a NULL value. Returns an owned {@link DecodeResult} handle.
+     */
+    public static native long decode(long decoder, long buffer, int[] offsets, int[] sizes, int n);
+
+    /** Rows of the result, or for {@code what}: 0 rows, 1 punts. */
+    public static native int decodedCount(long decoded, int what);
+
+    /** Record indices of the punted rows (ascending), null when none; and the record of each row when not 1:1. */
+    public static native int[] decodedPuntRows(long decoded);
+
+    public static native int[] decodedRowRecords(long decoded);
+
+    /**
+     * Turns the result into a batch and frees the result. {@code replacements} is an owned batch (or 0) with the rows that
+     * the host deserializer produced; {@code replacementOf[k]} is the punted row that row k of it replaces; punted rows
+     * without replacement are dropped. {@code keptRecords}, when not null, receives the record index of each row.
+     */
+    public static native long decodedToBatch(
+            long decoded, long pool, long rowType, long replacements, int[] replacementOf, int[] keptRecords);
+
+    public static native void decodedRelease(long decoded);
+
+    public static native void decoderClose(long decoder);
+
+    public static native long encoderCreate(long format, long pool, byte[] plan);
+
+    /** Encodes all rows of the batch, restricted to {@code columns} when not null; returns an owned handle. */
+    public static native long encode(long encoder, long batch, int[] columns);
+
+    /** Address of the encoded bytes. */
+    public static native long encodedData(long encoded);
+
+    /** Address of the n+1 int64 offsets. */
+    public static native long encodedOffsets(long encoded);
+
+    public static native int[] encodedPuntRows(long encoded);
+
+    public static native void encodedRelease(long encoded);
+
+    public static native void encoderClose(long encoder);
+
+    // ---- raw native memory ----
+
+    /** Owned {@code sf_buffer} of this size. */
+    public static native long bufferCreate(long pool, long size);
+
+    public static native long bufferAddress(long buffer);
+
+    /** Copies {@code array[from, from+length)} to {@code address}, in bulk. */
+    public static native void copyIn(byte[] array, int from, long address, int length);
+
+    public static native void copyOut(long address, byte[] array, int from, int length);
+
+    public static native void bufferRelease(long buffer);
+}

@@ -9,13 +9,15 @@
 
 typedef struct sfi_call sfi_call;
 typedef struct sfi_eval sfi_eval;
-typedef struct sfi_zone sfi_zone;
+typedef struct sfi_node sfi_node;
 
 /* Fills *out with a column of call->type and `ev->length` rows.
  *
- * args may be const (stride 0). When all args of a deterministic call are const the evaluator has already collapsed the
- * call to length 1, so kernels only ever see mixes. When ev->selected is not NULL only those rows need computing, and a
- * kernel flagged SFI_CAN_FAIL must not touch the others. */
+ * args may be const (stride 0); a const argument of a strict call is never NULL. When all args are const the evaluator
+ * has already collapsed the call to length 1 (ev->length is then 1, whatever args[i]->length says) and makes the result
+ * const. When ev->selected is not NULL only those rows need computing, and a kernel flagged SFI_CAN_FAIL must not touch
+ * the others. Rows that were not computed hold any number, but their views must be readable: take buffers from
+ * sfi_values_create, which clears what needs clearing. */
 typedef sf_status (*sfi_kernel)(const sfi_call *call, sfi_eval *ev, const sf_column *const *args, sf_column **out,
                                 sf_error *err);
 
@@ -49,7 +51,7 @@ struct sfi_call {
   const sf_type *type;              /* result */
   int32_t n_args;
   const sf_type *const *arg_types;
-  struct sfi_node *const *arg_nodes; /* for lazy kernels: sfi_node_eval */
+  sfi_node *const *arg_nodes;       /* for lazy kernels: sfi_node_eval */
   void *state;
 };
 
@@ -63,13 +65,27 @@ struct sfi_eval {
   int64_t n_selected;
   const uint8_t *strict_validity; /* bitmap for SFI_STRICT calls; NULL: no NULLs */
   sf_buffer *strict_buffer;       /* holds it; NULL when strict_validity is NULL */
+  struct sf_expr *expr;           /* the evaluator's own: host callback and shared results */
+  const struct sfi_frame *frame;  /* the evaluator's own: which selections enclose this one */
 };
 
 /* Evaluates an operand over given rows (lazy kernels). */
-sf_status sfi_node_eval(struct sfi_node *node, sfi_eval *ev, const int32_t *selected, int64_t n_selected, sf_column **out,
+sf_status sfi_node_eval(sfi_node *node, sfi_eval *ev, const int32_t *selected, int64_t n_selected, sf_column **out,
                         sf_error *err);
+/* Whether the operand runs host code or holds a kernel that can fail: then it must see exactly the rows that Flink's
+ * generated code would evaluate it for. */
+bool sfi_node_has_effects(const sfi_node *node);
+/* Rough work per row, 1 = a typed loop over numbers. */
+int32_t sfi_node_cost(const sfi_node *node);
 /* Constant operand i as a one-row column, or NULL when it is no literal. Borrowed. */
 const sf_column *sfi_const_arg(const sfi_call *call, int32_t i);
+
+/* A buffer for ev->length values of a layout (width bytes each; for SF_LAYOUT_TIMESTAMP the millis). Views are cleared
+ * where rows may stay uncomputed. The caller owns it. */
+sf_status sfi_values_create(const sfi_eval *ev, sf_layout layout, sf_buffer **out, sf_error *err);
+/* An all-valid bitmap for ev->length rows, for kernels that clear bits of their own. The caller owns it. With `strict`,
+ * starts as a copy of ev->strict_validity. */
+sf_status sfi_validity_create(const sfi_eval *ev, bool strict, sf_buffer **out, sf_error *err);
 
 /* Builds the result of a strict kernel: takes over one reference of `values` (and aux, may be NULL), attaches
  * ev->strict_validity. For fixed-width layouts. */
@@ -81,6 +97,9 @@ sf_status sfi_finish_strict_views(const sfi_call *call, sfi_eval *ev, sf_buffer 
 /* Any result: own validity buffer (NULL = none NULL), takes over references. */
 sf_status sfi_finish(const sfi_call *call, sfi_eval *ev, sf_buffer *validity, sf_buffer *values, sf_buffer *aux,
                      sf_buffer *const *owners, int32_t n_owners, sf_column **out, sf_error *err);
+
+/* Whether a kernel that cannot fail should ignore the selection and run its vectorised loop over all rows. */
+static inline bool sfi_dense(const sfi_eval *ev) { return ev->selected == NULL || ev->n_selected * 8 > ev->length; }
 
 /* Rows to visit: `for (int64_t k = 0, i; sfi_row(ev, k, &i); k++)`. Hot kernels special-case selected == NULL. */
 static inline bool sfi_row(const sfi_eval *ev, int64_t k, int64_t *i) {
@@ -103,13 +122,17 @@ int64_t sfi_zone_offset_of_instant(const sf_session *session, int64_t epoch_mill
 int64_t sfi_zone_offset_of_local(const sf_session *session, int64_t local_millis);
 bool sfi_session_double_legacy(const sf_session *session);
 
-/* The tables. */
-extern const sfi_function sfi_logic_functions[];      /* expr/logic.c: AND OR NOT IS_* CASE IF COALESCE */
-extern const sfi_function sfi_compare_functions[];    /* expr/compare.c */
-extern const sfi_function sfi_arith_functions[];      /* expr/arith.c, decimal.c */
-extern const sfi_function sfi_cast_functions[];       /* expr/cast.c */
-extern const sfi_function sfi_string_functions[];     /* expr/string.c */
-extern const sfi_function sfi_time_functions[];       /* expr/time.c */
-/* each ends with an entry whose name is NULL */
+/* The tables; each ends with an entry whose name is NULL. registry.c lists them in the order in which they are asked,
+ * so two tables may hold entries of the same name for different types. */
+extern const sfi_function sfi_logic_functions[];      /* logic.c: AND OR NOT IS_* CASE IF COALESCE */
+extern const sfi_function sfi_compare_functions[];    /* compare.c */
+extern const sfi_function sfi_arith_functions[];      /* arith.c: integers, floats, intervals */
+extern const sfi_function sfi_decimal_functions[];    /* decimal_functions.c */
+extern const sfi_function sfi_round_functions[];      /* round.c */
+extern const sfi_function sfi_cast_functions[];       /* cast.c: among numbers, DECIMAL and BOOLEAN; retyping */
+extern const sfi_function sfi_cast_text_functions[];  /* cast_text.c: from and to strings and binaries */
+extern const sfi_function sfi_cast_time_functions[];  /* cast_time.c: among temporal types */
+extern const sfi_function sfi_string_functions[];     /* string.c */
+extern const sfi_function sfi_time_functions[];       /* time.c */
 
 #endif

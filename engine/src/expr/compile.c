@@ -139,7 +139,7 @@ __attribute__((noinline)) static sf_status unsupported_call(const char *name, co
                  sf_type_text(call->type, text, sizeof text));
 }
 
-static sf_status compile_call(compiler *c, sfi_node *node, const char *name, sf_error *err) {
+static sf_status bind_call(compiler *c, sfi_node *node, const char *name, sf_error *err) {
   sfi_call *call = &node->call;
   call->type = node->type;
   call->n_args = node->n_children;
@@ -156,6 +156,42 @@ static sf_status compile_call(compiler *c, sfi_node *node, const char *name, sf_
   if (function->prepare == NULL) return SF_OK;
   sfi_eval ev = {.pool = c->expr->pool, .session = c->expr->session, .expr = c->expr};
   return function->prepare(call, &ev, err);
+}
+
+/* Puts a cast around operand i of the node. */
+static sf_status wrap_cast(compiler *c, sfi_node *node, int32_t i, const char *cast, sf_error *err) {
+  sfi_node *wrapped = NULL;
+  SF_TRY(new_node(c, SFI_NODE_CALL, 1, &wrapped, err));
+  sfi_node *operand = node->children[i];
+  wrapped->type = sf_type_retain(node->type);
+  wrapped->n_children = 1;
+  wrapped->children[0] = operand;
+  wrapped->child_types[0] = operand->type;
+  wrapped->effects = operand->effects;
+  wrapped->host = operand->host;
+  wrapped->cost = operand->cost + 1;
+  wrapped->uses = 1;
+  node->children[i] = wrapped;
+  node->child_types[i] = wrapped->type;
+  return bind_call(c, wrapped, cast, err);
+}
+
+/* Flink's code generator casts the values of CASE (to NULL on failure) and IF (failing) to the result type. */
+static sf_status cast_branches(compiler *c, sfi_node *node, const char *name, sf_error *err) {
+  bool is_case = strcmp(name, "CASE") == 0;
+  if (!is_case && strcmp(name, "IF") != 0) return SF_OK;
+  for (int32_t i = 1; i < node->n_children; i++) {
+    bool condition = i % 2 == 0 && i < node->n_children - 1;
+    if (condition || sf_type_equal(node->child_types[i], node->type, false)) continue;
+    SF_TRY(wrap_cast(c, node, i, is_case ? "TRY_CAST" : "CAST", err));
+    node->effects |= node->children[i]->effects;
+  }
+  return SF_OK;
+}
+
+static sf_status compile_call(compiler *c, sfi_node *node, const char *name, sf_error *err) {
+  SF_TRY(cast_branches(c, node, name, err));
+  return bind_call(c, node, name, err);
 }
 
 static sf_status compile_kind(compiler *c, const Streamfusion__Plan__Expr *e, sfi_node *node, sf_error *err) {

@@ -124,7 +124,8 @@ bool sfi_session_double_legacy(const sf_session *session);
 
 /* The tables; each ends with an entry whose name is NULL. registry.c lists them in the order in which they are asked,
  * so two tables may hold entries of the same name for different types. */
-extern const sfi_function sfi_logic_functions[];      /* logic.c: AND OR NOT IS_* CASE IF COALESCE */
+extern const sfi_function sfi_logic_functions[];      /* logic.c: AND OR NOT IS_* */
+extern const sfi_function sfi_branch_functions[];     /* branch.c: CASE IF COALESCE */
 extern const sfi_function sfi_compare_functions[];    /* compare.c */
 extern const sfi_function sfi_arith_functions[];      /* arith.c: integers, floats, intervals */
 extern const sfi_function sfi_decimal_functions[];    /* decimal_functions.c */

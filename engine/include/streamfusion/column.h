@@ -42,7 +42,9 @@ struct sf_column {
 };
 
 /* Takes over one reference of each buffer and child passed (also on failure), retains type.
- * The pointers must lie in the buffers. */
+ * The pointers must lie in the buffers. The bytes that views refer to must not lie in a buffer that `values` or
+ * `validity` lies in: a gathered column keeps the other buffers alive, and lets go of those two.
+ * A const ROW has children whose row 0 stands for all rows; a const LIST or MAP has aux = {from, to}. */
 typedef struct sf_column_spec {
   const sf_type *type;
   int64_t length;

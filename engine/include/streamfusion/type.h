@@ -68,7 +68,7 @@ struct sf_type {
   int32_t scale;
   int32_t length;          /* CHAR, VARCHAR, BINARY, VARBINARY */
   int32_t n_children;
-  sf_type **children;      /* owned */
+  sf_type **children;      /* owned; a MULTISET has two as a MAP has: element and INT NOT NULL */
   char **field_names;      /* ROW: n_children UTF-8 names, owned */
 };
 
@@ -77,7 +77,7 @@ SF_EXPORT SF_MUST_CHECK sf_status sf_type_decode(const uint8_t *bytes, size_t si
 /* A scalar type; precision/scale/length as the kind needs (0 otherwise). */
 SF_EXPORT SF_MUST_CHECK sf_status sf_type_scalar(sf_type_kind kind, bool nullable, int32_t precision, int32_t scale,
                                                  int32_t length, sf_type **out, sf_error *err);
-/* ROW, ARRAY, MAP, MULTISET. Children are retained; names (ROW only) are copied. */
+/* ROW, ARRAY, MAP, MULTISET (element alone, or element and count). Children are retained; names (ROW only) are copied. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_type_nested(sf_type_kind kind, bool nullable, int32_t n_children,
                                                  sf_type *const *children, const char *const *names,
                                                  sf_type **out, sf_error *err);

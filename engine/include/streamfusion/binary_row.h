@@ -10,9 +10,15 @@ extern "C" {
 #endif
 
 typedef struct sf_row_writer sf_row_writer;
+/* How a NULL of DECIMAL p > 18 or TIMESTAMP p > 3 is written at the top level: Flink has two forms of the same row. */
+typedef enum sf_row_form {
+  SF_ROW_SERIALIZER, /* RowDataSerializer.toBinaryRow: the slot is 0 */
+  SF_ROW_PROJECTION  /* generated projections, so all keys: the slot refers to zeroed room in the variable part */
+} sf_row_form;
 /* Writes rows of a batch as BinaryRowData, projected to `fields` (n_fields of them; NULL: all). */
 SF_EXPORT SF_MUST_CHECK sf_status sf_row_writer_create(sf_pool *pool, const sf_type *row_type, const int32_t *fields,
-                                                       int32_t n_fields, sf_row_writer **out, sf_error *err);
+                                                       int32_t n_fields, sf_row_form form, sf_row_writer **out,
+                                                       sf_error *err);
 SF_EXPORT void sf_row_writer_destroy(sf_row_writer *w); /* NULL is allowed */
 /* The row's bytes, borrowed until the next call on the same writer. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_row_writer_write(sf_row_writer *w, const sf_batch *batch, int64_t row,

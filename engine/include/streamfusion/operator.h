@@ -23,14 +23,19 @@ SF_EXPORT SF_MUST_CHECK sf_status sf_operator_create(sf_pool *pool, const sf_hos
 SF_EXPORT void sf_operator_destroy(sf_operator *op); /* NULL is allowed */
 SF_EXPORT const sf_type *sf_operator_output_type(const sf_operator *op); /* borrowed */
 
-/* Borrows the batch. Marks of the batch come out as marks at the same place of the output. */
+/* Borrows the batch. Marks of the batch come out as marks at the same place of the output (but see the watermark
+ * assigner below). Nothing is emitted where neither rows nor marks are left. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_process(sf_operator *op, int32_t input, sf_batch *batch,
                                                       const sf_collector *out, sf_error *err);
 /* An ordinary watermark arrived behind everything processed so far. Stateless operators have nothing to emit; the host
- * forwards the watermark itself. */
+ * forwards the watermark itself. The watermark assigner is the exception, as Flink's WatermarkAssignerOperator: it
+ * swallows watermarks of its input (marks of batches as well) except INT64_MAX, for which it emits a batch without rows
+ * that has this one mark; the host forwards nothing itself. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_watermark(sf_operator *op, int64_t watermark, const sf_collector *out,
                                                         sf_error *err);
-/* Processing time has reached `millis`. */
+/* Processing time has reached `millis`. Watermark assigner: the host calls this when its periodic emission is due
+ * (lastPeriodicEmit + interval <= now, the host keeps that clock, and idleness); a batch without rows with one mark is
+ * emitted when the watermark has advanced. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_timer(sf_operator *op, int64_t millis, const sf_collector *out,
                                                     sf_error *err);
 /* A checkpoint barrier follows: emit what must not stay in flight. */

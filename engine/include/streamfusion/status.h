@@ -23,10 +23,14 @@ typedef enum sf_status {
   SF_ARITHMETIC = 6,   /* division by zero and the like          -> ArithmeticException */
   SF_NUMBER_FORMAT = 7,/* failing numeric CAST of a string       -> NumberFormatException */
   SF_DATE_TIME = 8,    /* failing temporal CAST                  -> DateTimeException */
-  SF_TABLE_RUNTIME = 9,/* Flink's TableRuntimeException, e.g. NULL in a NOT NULL sink column */
+  SF_TABLE_RUNTIME = 9,/* Flink's TableRuntimeException */
   SF_HOST = 10,        /* a host callback failed; its Java exception is pending or stored by the glue */
   SF_CANCELLED = 11,
-  SF_INTERNAL = 12     /* a bug of ours                          -> IllegalStateException */
+  SF_INTERNAL = 12,    /* a bug of ours                          -> IllegalStateException */
+  SF_RUNTIME = 13,     /* where Flink throws a bare RuntimeException, e.g. for a NULL rowtime */
+  SF_NULL_POINTER = 14,/* where Flink runs into a NullPointerException */
+  SF_CONSTRAINT = 15   /* a sink constraint is broken: o.a.f.table.runtime.operators.sink.constraint.EnforcerException,
+                          whose constructor formats: pass ("%s", message) */
 } sf_status;
 
 #define SF_ERROR_MESSAGE_SIZE 1024

@@ -41,6 +41,9 @@ const char *sf_status_name(sf_status status) {
     case SF_HOST: return "HOST";
     case SF_CANCELLED: return "CANCELLED";
     case SF_INTERNAL: return "INTERNAL";
+    case SF_RUNTIME: return "RUNTIME";
+    case SF_NULL_POINTER: return "NULL_POINTER";
+    case SF_CONSTRAINT: return "CONSTRAINT";
   }
   return "UNKNOWN";
 }

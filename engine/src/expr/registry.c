@@ -6,6 +6,7 @@
 static const sfi_function *const tables[] = {
     sfi_logic_functions,
     sfi_branch_functions,
+    sfi_compare_functions,
 };
 static const size_t n_tables = sizeof(tables) / sizeof(tables[0]);
 

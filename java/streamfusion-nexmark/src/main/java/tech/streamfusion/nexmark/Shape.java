@@ -1,0 +1,20 @@
+package tech.streamfusion.nexmark;
+
+import java.util.Locale;
+
+/** How event time is represented in the events' JSON. */
+enum Shape {
+    /** As the public benchmark: the rowtime is chosen among the TIMESTAMP(3) fields of the three nested rows. */
+    NESTED,
+    /** Epoch milliseconds everywhere, with a field {@code ts} at the top from which the rowtime is made. */
+    MILLIS;
+
+    static Shape of(String name) {
+        return valueOf(name.toUpperCase(Locale.ROOT));
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,164 @@
+package tech.streamfusion.nexmark;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.StatementSet;
+import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.TableResult;
+
+/** Runs jobs on request of the coordinator, in a process of its own, and measures them from the inside. */
+public final class Worker {
+
+    private static final Pattern SET = Pattern.compile("(?is)SET\\s+'([^']+)'\\s*=\\s*'([^']*)'");
+    private static final Pattern NATIVE_NODE = Pattern.compile("\\bNative\\w+");
+
+    private Worker() {}
+
+    public static void main(String[] args) throws IOException {
+        PrintStream answers = System.out;
+        System.setOut(System.err);
+        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        TableResult running = null;
+        for (String line = requests.readLine(); line != null; line = requests.readLine()) {
+            Message request = Message.parse(line);
+            if (request == null) {
+                continue;
+            }
+            Message answer;
+            try {
+                switch (request.get("command")) {
+                    case "run":
+                        answer = run(request);
+                        break;
+                    case "start":
+                        running = plan(request).execute();
+                        answer = new Message().with("started", true);
+                        break;
+                    case "cancel":
+                        cancel(running);
+                        answer = new Message().with("cancelled", true);
+                        break;
+                    default:
+                        answer = new Message().with("error", "unknown command " + request.get("command"));
+                }
+            } catch (Exception | LinkageError e) {
+                StringWriter trace = new StringWriter();
+                e.printStackTrace(new PrintWriter(trace));
+                answer = new Message().with("error", trace);
+            }
+            answers.println(answer.toLine());
+            answers.flush();
+        }
+        System.exit(0);
+    }
+
+    private static Message run(Message request) throws Exception {
+        StatementSet statements = plan(request);
+        String explained = statements.explain();
+        System.gc();
+        resetPeakMemory();
+        OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+        long cpuBefore = process.getProcessCpuTime();
+        long wallBefore = System.nanoTime();
+        statements.execute().await();
+        long wall = System.nanoTime() - wallBefore;
+        long cpu = process.getProcessCpuTime() - cpuBefore;
+        return new Message()
+                .with("wallNanos", wall)
+                .with("cpuNanos", cpu)
+                .with("peakBytes", peakMemory())
+                .with("nativeNodes", nativeNodes(explained))
+                .with("plan", explained);
+    }
+
+    private static StatementSet plan(Message request) {
+        Configuration config = new Configuration();
+        config.setString("parallelism.default", request.get("parallelism"));
+        config.setString("pipeline.object-reuse", "true");
+        config.setString("execution.checkpointing.interval", "1s");
+        config.setString("execution.checkpointing.mode", "EXACTLY_ONCE");
+        config.setString("restart-strategy.type", "none");
+        config.setString("state.backend.type", request.get("state"));
+        config.setString("table.local-time-zone", "UTC");
+        TableEnvironment tables =
+                TableEnvironment.create(
+                        EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(config).build());
+        List<String> inserts = new ArrayList<>();
+        for (String statement : SqlScript.statements(request.get("sql"))) {
+            Matcher set = SET.matcher(statement);
+            if (set.matches()) {
+                tables.getConfig().set(set.group(1), set.group(2));
+            } else if (statement.toUpperCase(Locale.ROOT).startsWith("INSERT")) {
+                inserts.add(statement);
+            } else {
+                tables.executeSql(statement);
+            }
+        }
+        if (inserts.isEmpty()) {
+            throw new IllegalArgumentException("the script has no INSERT");
+        }
+        StatementSet set = tables.createStatementSet();
+        inserts.forEach(set::addInsertSql);
+        return set;
+    }
+
+    private static void cancel(TableResult running) throws Exception {
+        if (running == null) {
+            throw new IllegalStateException("no job is running");
+        }
+        JobClient client = running.getJobClient().orElseThrow(IllegalStateException::new);
+        client.cancel().get(30, TimeUnit.SECONDS);
+    }
+
+    /** The node names of the execution plan that are the accelerator's, sorted. */
+    private static String nativeNodes(String explained) {
+        String plan = explained.substring(Math.max(0, explained.indexOf("== Optimized Execution Plan ==")));
+        TreeSet<String> names = new TreeSet<>();
+        Matcher matcher = NATIVE_NODE.matcher(plan);
+        while (matcher.find()) {
+            names.add(matcher.group());
+        }
+        return String.join(",", names);
+    }
+
+    private static void resetPeakMemory() {
+        try {
+            Files.write(Paths.get("/proc/self/clear_refs"), new byte[] {'5'});
+        } catch (IOException e) {
+            System.err.println("peak memory is that of the whole process: " + e);
+        }
+    }
+
+    /** Peak resident bytes since the last reset, 0 where the system does not tell. */
+    private static long peakMemory() throws IOException {
+        Path status = Paths.get("/proc/self/status");
+        if (Files.exists(status)) {
+            for (String line : Files.readAllLines(status)) {
+                if (line.startsWith("VmHWM:")) {
+                    return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+                }
+            }
+        }
+        return 0;
+    }
+}

@@ -5,6 +5,7 @@
 #define STREAMFUSION_FORMAT_H
 
 #include "streamfusion/column.h"
+#include "streamfusion/java_number.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,13 @@ typedef struct sf_format_host {
   void (*pool_release)(sf_pool *pool);
   sf_type *(*type_retain)(const sf_type *type);
   void (*type_release)(const sf_type *type);
+  /* java_number.h */
+  size_t (*double_text)(double value, bool legacy, char *buf);
+  size_t (*float_text)(float value, bool legacy, char *buf);
+  size_t (*decimal_text)(__int128 unscaled, int32_t scale, bool plain, char *buf);
+  bool (*parse_double)(const uint8_t *text, size_t size, double *out);
+  bool (*parse_float)(const uint8_t *text, size_t size, float *out);
+  sf_decimal_parse (*parse_decimal)(const uint8_t *text, size_t size, int32_t precision, int32_t scale, __int128 *out);
 } sf_format_host;
 
 typedef struct sf_format_option {

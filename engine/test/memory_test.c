@@ -58,7 +58,7 @@ static void host_shrink(void *context, int64_t bytes) {
 static void the_host_is_asked_and_gets_everything_back(void **state) {
   (void)state;
   sf_error err;
-  sf_reservation reservation = {&host_reserved, host_grow, host_shrink};
+  sf_reservation reservation = {&host_reserved, host_grow, host_shrink, NULL};
   sf_pool *pool = NULL;
   host_reserved = 0;
   host_limit = (int64_t)10 << 20;

@@ -119,6 +119,12 @@ typedef const sf_format *(*sf_format_init_fn)(const sf_format_host *host);
 
 /* Engine side: the table for format libraries. Static storage. */
 SF_EXPORT const sf_format_host *sf_format_host_table(void);
+/* Engine side: decodes and verifies a serialized streamfusion.plan.Format. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_format_spec_decode(const uint8_t *bytes, size_t size, const sf_format_spec **out,
+                                                        sf_error *err);
+/* Name of the format in a spec made by sf_format_spec_decode; borrowed from it. */
+SF_EXPORT const char *sf_format_spec_name(const sf_format_spec *spec);
+SF_EXPORT void sf_format_spec_destroy(const sf_format_spec *spec); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

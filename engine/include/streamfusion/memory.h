@@ -26,6 +26,7 @@ typedef struct sf_reservation {
   void *context;
   sf_status (*grow)(void *context, int64_t bytes, sf_error *err);
   void (*shrink)(void *context, int64_t bytes);
+  void (*release)(void *context); /* the pool is gone; may be NULL. Not called when sf_pool_create fails */
 } sf_reservation;
 
 /* name: appears in limit errors (copied). limit_bytes < 0: unlimited. reservation may be NULL (copied). */

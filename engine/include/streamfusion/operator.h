@@ -22,6 +22,10 @@ SF_EXPORT SF_MUST_CHECK sf_status sf_operator_create(sf_pool *pool, const sf_hos
                                                      sf_operator **out, sf_error *err);
 SF_EXPORT void sf_operator_destroy(sf_operator *op); /* NULL is allowed */
 SF_EXPORT const sf_type *sf_operator_output_type(const sf_operator *op); /* borrowed */
+/* Row types of a serialized streamfusion.plan.Operator, owned by the caller: what the host needs to turn rows into
+ * batches and back at the operator's edges. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_plan_types(const uint8_t *bytes, size_t size, sf_type **input_out,
+                                                         sf_type **output_out, sf_error *err);
 
 /* Borrows the batch. Marks of the batch come out as marks at the same place of the output (but see the watermark
  * assigner below). Nothing is emitted where neither rows nor marks are left. */

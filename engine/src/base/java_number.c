@@ -95,7 +95,7 @@ static uint64_t shortest(uint64_t significand, int exponent, bool irregular, int
   const uint64_t cb_left = irregular ? cb - 1 : cb - 2;
   const int k = irregular ? floor_log10_three_quarters_pow2(exponent) : floor_log10_pow2(exponent);
   const int h = exponent + floor_log2_pow10(-k) + 2;
-  const uint64_t *g = sfi_pow10[k - SFI_POW10_MIN];
+  const uint64_t *g = sfi_java_pow10[k - SFI_POW10_MIN];
   const uint64_t vb = multiply_to_odd(g, cb << h);
   const uint64_t vb_left = multiply_to_odd(g, cb_left << h);
   const uint64_t vb_right = multiply_to_odd(g, cb_right << h);

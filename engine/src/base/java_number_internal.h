@@ -6,7 +6,7 @@
 
 #define SFI_POW10_MIN (-324)
 #define SFI_POW10_MAX 292
-extern const uint64_t sfi_pow10[SFI_POW10_MAX - SFI_POW10_MIN + 1][2];
+extern const uint64_t sfi_java_pow10[SFI_POW10_MAX - SFI_POW10_MIN + 1][2];
 
 /* The decimal digits d[0..n) of a positive number with the decimal point in front of digit `point`: 0.d0d1d2... * 10^point */
 typedef struct sfi_digits {

@@ -2,7 +2,7 @@
  * g(k) = floor(10^-k * 2^-r) + 1, with r such that 2^125 <= g(k) < 2^126, as its upper 63 and lower 63 bits. */
 #include "base/java_number_internal.h"
 
-const uint64_t sfi_pow10[SFI_POW10_MAX - SFI_POW10_MIN + 1][2] = {
+const uint64_t sfi_java_pow10[SFI_POW10_MAX - SFI_POW10_MIN + 1][2] = {
     {0x4f0cedc95a718dd4, 0x5b01e8b09aa0d1b5}, {0x7e7b160ef71c1621, 0x119ca780f767b5ee},
     {0x652f44d8c5b011b4, 0x0e16ec672c52f7f2}, {0x50f29d7a37c00e29, 0x581256b8f0425ff5},
     {0x40c21794f96671ba, 0x79a84560c0351991}, {0x679cf287f570b5f7, 0x75da089acd21c281},

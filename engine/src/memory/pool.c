@@ -66,6 +66,7 @@ void sf_pool_release(sf_pool *pool) {
   if (pool == NULL || atomic_fetch_sub(&pool->references, 1) != 1) return;
   int64_t reserved = atomic_load(&pool->reserved);
   if (reserved > 0) pool->reservation.shrink(pool->reservation.context, reserved);
+  if (pool->reserves && pool->reservation.release != NULL) pool->reservation.release(pool->reservation.context);
   pthread_mutex_destroy(&pool->lock);
   free(pool);
   sf_live_add(-1);

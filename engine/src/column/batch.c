@@ -100,6 +100,11 @@ static int64_t kept_before(const int32_t *indices, int64_t n, int64_t row) {
   return from;
 }
 
+static void share_headers(const sf_batch *batch, sf_buffer **row_kinds, sf_buffer **marks) {
+  if (batch->row_kinds_buffer != NULL) *row_kinds = sf_buffer_retain(batch->row_kinds_buffer);
+  if (batch->marks_buffer != NULL) *marks = sf_buffer_retain(batch->marks_buffer);
+}
+
 static sf_status filter_headers(sf_pool *pool, const sf_batch *batch, const int32_t *indices, int64_t n,
                                 sf_buffer **row_kinds, sf_buffer **marks, sf_error *err) {
   if (batch->row_kinds != NULL) {
@@ -115,6 +120,22 @@ static sf_status filter_headers(sf_pool *pool, const sf_batch *batch, const int3
     }
   }
   return SF_OK;
+}
+
+sf_status sfi_batch_headers(sf_pool *pool, const sf_batch *batch, const int32_t *indices, int64_t n,
+                            sf_buffer **row_kinds, sf_buffer **marks, sf_error *err) {
+  *row_kinds = *marks = NULL;
+  if (indices == NULL) {
+    share_headers(batch, row_kinds, marks);
+    return SF_OK;
+  }
+  sf_status st = filter_headers(pool, batch, indices, n, row_kinds, marks, err);
+  if (st != SF_OK) {
+    sf_buffer_release(*row_kinds);
+    sf_buffer_release(*marks);
+    *row_kinds = *marks = NULL;
+  }
+  return st;
 }
 
 static void release_columns(sf_pool *pool, sf_column **columns, int32_t n) {
@@ -141,7 +162,7 @@ sf_status sf_batch_filter(sf_pool *pool, const sf_batch *batch, const int32_t *i
   sf_buffer *row_kinds = NULL, *marks = NULL;
   sf_column **columns = NULL;
   sf_status st = SF_OK;
-  SF_GOTO(filter_headers(pool, batch, indices, n, &row_kinds, &marks, err));
+  SF_GOTO(sfi_batch_headers(pool, batch, indices, n, &row_kinds, &marks, err));
   SF_GOTO(new_columns(pool, batch->n_columns, &columns, err));
   for (int32_t i = 0; i < batch->n_columns; i++) {
     SF_GOTO(sf_column_gather(pool, batch->columns[i], indices, n, &columns[i], err));

@@ -28,14 +28,18 @@ SF_MUST_CHECK sf_status sfi_parts_children(sfi_parts *parts, int32_t n, sf_error
 SF_MUST_CHECK sf_status sfi_parts_finish(sfi_parts *parts, sf_column **out, sf_error *err);
 void sfi_parts_drop(sfi_parts *parts);
 
+/* The validity of the gathered rows; stays NULL where none of them is NULL. */
+SF_MUST_CHECK sf_status sfi_gather_validity(sfi_parts *parts, sf_pool *pool, const sf_column *column,
+                                            const int32_t *rows, int64_t n, sf_error *err);
+
+/* Row kinds and marks for the rows picked by ascending `indices` (NULL: all rows, buffers are shared). Owned by the
+ * caller, both NULL on failure. */
+SF_MUST_CHECK sf_status sfi_batch_headers(sf_pool *pool, const sf_batch *batch, const int32_t *indices, int64_t n,
+                                          sf_buffer **row_kinds, sf_buffer **marks, sf_error *err);
+
 /* Copies n bits from src (starting at bit src_from) to dst (starting at dst_from); dst bits are overwritten. */
 void sfi_bits_copy(uint8_t *dst, int64_t dst_from, const uint8_t *src, int64_t src_from, int64_t n);
 void sfi_bits_fill(uint8_t *dst, int64_t from, int64_t n);
 int64_t sfi_bits_count(const uint8_t *bits, int64_t n);
-
-/* The same column for a const pointer: references are counted in columns that readers see as const. */
-static inline sf_column *sfi_column_share(const sf_column *column) {
-  return sf_column_retain((sf_column *)(uintptr_t)column);
-}
 
 #endif

@@ -43,8 +43,8 @@ static int64_t gather_bits(uint8_t *restrict out, const uint8_t *restrict in, co
   return n - valid;
 }
 
-static sf_status gather_validity(sfi_parts *parts, sf_pool *pool, const sf_column *c, const int32_t *rows, int64_t n,
-                                 sf_error *err) {
+sf_status sfi_gather_validity(sfi_parts *parts, sf_pool *pool, const sf_column *c, const int32_t *rows, int64_t n,
+                              sf_error *err) {
   if (c->validity == NULL || c->null_count == 0) return SF_OK;
   sf_buffer *bits = NULL;
   SF_TRY(sf_buffer_create(pool, sf_bitmap_bytes(n), &bits, err));
@@ -115,7 +115,7 @@ static sf_status gather_layout(sfi_parts *parts, sf_pool *pool, const sf_column 
     parts->spec.null_count = n;
     return SF_OK;
   }
-  SF_TRY(gather_validity(parts, pool, c, rows, n, err));
+  SF_TRY(sfi_gather_validity(parts, pool, c, rows, n, err));
   switch (c->type->layout) {
     case SF_LAYOUT_ROW: return gather_children(parts, pool, c, rows, n, err);
     case SF_LAYOUT_LIST:

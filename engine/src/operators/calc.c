@@ -1,0 +1,156 @@
+/* Filter and projection: Flink's generated StreamExecCalc. */
+#include <string.h>
+
+#include "operators/operator_internal.h"
+#include "operators/reads.h"
+
+typedef struct calc {
+  sf_operator base;
+  sf_expr *condition; /* NULL: all rows pass */
+  int32_t n_projections;
+  sf_expr **projections;
+  sfi_reads *reads;       /* of the projections */
+  sf_column **dense;      /* scratch, n input columns: NULL between calls */
+  sf_column **projected;  /* scratch, n output columns: NULL between calls */
+  int32_t *rows;          /* scratch for the selection */
+  int64_t rows_room;
+} calc;
+
+static void release_all(sf_column **columns, int32_t n) {
+  for (int32_t i = 0; i < n && columns != NULL; i++) {
+    sf_column_release(columns[i]);
+    columns[i] = NULL;
+  }
+}
+
+static sf_status select_rows(calc *c, const sf_batch *batch, int64_t *n, sf_error *err) {
+  *n = batch->length;
+  if (c->condition == NULL || batch->length == 0) return SF_OK;
+  if (c->rows_room < batch->length) {
+    void *memory = NULL;
+    SF_TRY(sf_pool_realloc(c->base.pool, c->rows, (size_t)batch->length * sizeof *c->rows, &memory, err));
+    c->rows = memory;
+    c->rows_room = batch->length;
+  }
+  return sf_expr_filter(c->condition, batch, c->rows, n, err);
+}
+
+/* The selected rows of the columns that the projections read, as a batch for the evaluator alone: columns that are not
+ * read are NULL. */
+static sf_status make_dense(calc *c, const sf_batch *batch, int64_t n, sf_batch *view, sf_error *err) {
+  for (int32_t i = 0; i < batch->n_columns; i++) {
+    if (c->reads->children[i] == NULL) continue;
+    SF_TRY(sfi_reads_gather(c->reads->children[i], c->base.pool, batch->columns[i], c->rows, n, &c->dense[i], err));
+  }
+  *view = (sf_batch){.type = batch->type, .length = n, .n_columns = batch->n_columns, .columns = c->dense};
+  return SF_OK;
+}
+
+static sf_status project(calc *c, const sf_batch *input, sf_error *err) {
+  for (int32_t i = 0; i < c->n_projections; i++) {
+    sf_column *value = NULL;
+    SF_TRY(sf_expr_eval(c->projections[i], input, NULL, 0, &value, err));
+    sf_status st = sf_column_flatten(c->base.pool, value, &c->projected[i], err);
+    sf_column_release(value);
+    if (st != SF_OK) return st;
+  }
+  return SF_OK;
+}
+
+static sf_status emit_selected(calc *c, const sf_batch *batch, int64_t n, const sf_collector *out, sf_error *err) {
+  bool all = n == batch->length;
+  const sf_batch *input = batch;
+  sf_batch view;
+  if (!all) {
+    SF_TRY(make_dense(c, batch, n, &view, err));
+    input = &view;
+  }
+  sf_status st = project(c, input, err);
+  if (st != SF_OK) {
+    if (!all && err != NULL && err->row >= 0 && err->row < n) err->row = c->rows[err->row];
+    return st;
+  }
+  sf_buffer *row_kinds = NULL, *marks = NULL;
+  SF_TRY(sfi_batch_headers(c->base.pool, batch, all ? NULL : c->rows, n, &row_kinds, &marks, err));
+  sf_batch *result = NULL;
+  SF_TRY(sf_batch_create(c->base.output_type, n, c->projected, row_kinds, marks, batch->n_marks, &result, err));
+  return sfi_emit(result, out, err);
+}
+
+static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err) {
+  calc *c = (calc *)op;
+  int64_t n = 0;
+  SF_TRY(select_rows(c, batch, &n, err));
+  if (n == 0 && batch->n_marks == 0) return SF_OK;
+  sf_status st = emit_selected(c, batch, n, out, err);
+  release_all(c->dense, op->input_type->n_children);
+  release_all(c->projected, c->n_projections);
+  return st;
+}
+
+static void destroy(sf_operator *op) {
+  calc *c = (calc *)op;
+  sf_expr_destroy(c->condition);
+  for (int32_t i = 0; i < c->n_projections && c->projections != NULL; i++) sf_expr_destroy(c->projections[i]);
+  sf_pool_free(op->pool, c->projections);
+  sf_pool_free(op->pool, c->dense);
+  sf_pool_free(op->pool, c->projected);
+  sf_pool_free(op->pool, c->rows);
+  sfi_reads_destroy(c->reads);
+}
+
+static const sfi_operator_vtable vtable = {.process = process, .destroy = destroy};
+
+static sf_status zeroed_pointers(sf_pool *pool, int32_t n, void **out, sf_error *err) {
+  SF_TRY(sf_pool_alloc(pool, ((size_t)n + 1) * sizeof(void *), out, err));
+  memset(*out, 0, ((size_t)n + 1) * sizeof(void *));
+  return SF_OK;
+}
+
+static sf_status compile(calc *c, const sfi_operator_plan *plan, sf_error *err) {
+  const Streamfusion__Plan__Calc *message = plan->message->calc;
+  const sf_type *output = c->base.output_type;
+  if (message->n_projection != (size_t)output->n_children) {
+    return sf_fail(err, SF_INVALID, "Calc %s projects %zu columns for a row of %d", plan->message->name,
+                   message->n_projection, output->n_children);
+  }
+  int32_t n_inputs = c->base.input_type->n_children;
+  c->n_projections = output->n_children;
+  void *memory = NULL;
+  SF_TRY(zeroed_pointers(c->base.pool, c->n_projections, &memory, err));
+  c->projections = memory;
+  SF_TRY(zeroed_pointers(c->base.pool, c->n_projections, &memory, err));
+  c->projected = memory;
+  SF_TRY(zeroed_pointers(c->base.pool, n_inputs, &memory, err));
+  c->dense = memory;
+  SF_TRY(sfi_reads_create(n_inputs, &c->reads, err));
+  if (message->condition != NULL) {
+    SF_TRY(sfi_operator_compile(&c->base, plan, message->condition, &c->condition, err));
+    if (sf_expr_type(c->condition)->kind != SF_TYPE_BOOLEAN) {
+      return sf_fail(err, SF_INVALID, "The condition of Calc %s is not BOOLEAN", plan->message->name);
+    }
+  }
+  for (int32_t i = 0; i < c->n_projections; i++) {
+    SF_TRY(sfi_operator_compile(&c->base, plan, message->projection[i], &c->projections[i], err));
+    if (sf_expr_type(c->projections[i])->layout != output->children[i]->layout) {
+      char is[96], should[96];
+      return sf_fail(err, SF_INVALID, "Projection %d of Calc %s is of %s, the plan says %s", i, plan->message->name,
+                     sf_type_text(sf_expr_type(c->projections[i]), is, sizeof is),
+                     sf_type_text(output->children[i], should, sizeof should));
+    }
+    SF_TRY(sfi_reads_add(c->reads, c->base.input_type, message->projection[i], err));
+  }
+  return SF_OK;
+}
+
+sf_status sfi_calc_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out, sf_error *err) {
+  sf_operator *op = NULL;
+  SF_TRY(sfi_operator_new(pool, plan, sizeof(calc), &vtable, &op, err));
+  sf_status st = compile((calc *)op, plan, err);
+  if (st != SF_OK) {
+    sf_operator_destroy(op);
+    return st;
+  }
+  *out = op;
+  return SF_OK;
+}

@@ -1,0 +1,53 @@
+/* The frame of all operators: plan/operator.c decodes and dispatches, one file per operator does the work. */
+#ifndef SFI_OPERATORS_OPERATOR_INTERNAL_H
+#define SFI_OPERATORS_OPERATOR_INTERNAL_H
+
+#include "column/column_internal.h"
+#include "plan.pb-c.h"
+#include "streamfusion/operator.h"
+
+/* Functions that an operator leaves NULL have nothing to do. Arguments as those of the public functions. */
+typedef struct sfi_operator_vtable {
+  sf_status (*process)(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err);
+  sf_status (*watermark)(sf_operator *op, int64_t watermark, const sf_collector *out, sf_error *err);
+  sf_status (*timer)(sf_operator *op, int64_t millis, const sf_collector *out, sf_error *err);
+  sf_status (*before_barrier)(sf_operator *op, const sf_collector *out, sf_error *err);
+  sf_status (*finish)(sf_operator *op, const sf_collector *out, sf_error *err);
+  void (*destroy)(sf_operator *op); /* the operator's own parts; not the frame, not the memory */
+} sfi_operator_vtable;
+
+/* First member of every operator. */
+struct sf_operator {
+  const sfi_operator_vtable *vtable;
+  sf_pool *pool;              /* retained */
+  const sf_type *input_type;  /* retained */
+  const sf_type *output_type; /* retained */
+  const sf_type *seen_type;   /* retained; batch type that has been checked against input_type, or NULL */
+  sf_session *session;        /* owned */
+};
+
+/* What an operator is created from; borrowed. */
+typedef struct sfi_operator_plan {
+  const Streamfusion__Plan__Operator *message;
+  const sf_host *host; /* may be NULL */
+} sfi_operator_plan;
+
+/* Allocates an operator of `size` bytes, zeroed but for the frame. `plan` types are decoded here. */
+SF_MUST_CHECK sf_status sfi_operator_new(sf_pool *pool, const sfi_operator_plan *plan, size_t size,
+                                         const sfi_operator_vtable *vtable, sf_operator **out, sf_error *err);
+/* Compiles an expression over the operator's input. */
+SF_MUST_CHECK sf_status sfi_operator_compile(sf_operator *op, const sfi_operator_plan *plan,
+                                             const Streamfusion__Plan__Expr *expr, sf_expr **out, sf_error *err);
+/* Hands a batch to the collector, or drops it when it holds neither rows nor marks. Takes over the reference. */
+SF_MUST_CHECK sf_status sfi_emit(sf_batch *batch, const sf_collector *out, sf_error *err);
+
+SF_MUST_CHECK sf_status sfi_calc_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                        sf_error *err);
+SF_MUST_CHECK sf_status sfi_watermark_assigner_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                      sf_error *err);
+SF_MUST_CHECK sf_status sfi_drop_update_before_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                      sf_error *err);
+SF_MUST_CHECK sf_status sfi_constraint_enforcer_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                       sf_error *err);
+
+#endif

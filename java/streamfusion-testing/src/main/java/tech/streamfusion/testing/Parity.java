@@ -1,0 +1,232 @@
+package tech.streamfusion.testing;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import tech.streamfusion.runtime.NativeEngine;
+
+/**
+ * Runs one SQL script on stock Flink and accelerated and asserts that nothing tells the two apart: the changes that reach
+ * the sinks, the failures, the stream graph and the operator ids; and that the intended nodes were native and all native
+ * memory was given back.
+ *
+ * <pre>{@code
+ * Parity.test()
+ *     .source("t", "a INT, b STRING", row(1, "x"), row(null, ""))
+ *     .query("SELECT a + 1, UPPER(b) FROM t")
+ *     .expectNative("Calc")
+ *     .run();
+ * }</pre>
+ */
+public final class Parity {
+
+    /** How the changes of the two sides are compared. */
+    public enum Comparison {
+        /** The same changes in the same order: stock is deterministic here. */
+        CHANGELOG,
+        /** The same rows after all changes, as a multiset. */
+        MATERIALIZED
+    }
+
+    static final String ENABLED = "streamfusion.native.enabled";
+    static final String MINIMUM_GAIN = "streamfusion.planner.minimum-gain";
+
+    final List<String> statements = new ArrayList<>();
+    final List<Query> queries = new ArrayList<>();
+    final Map<String, List<Row>> rows = new LinkedHashMap<>();
+    final Map<String, String> columns = new LinkedHashMap<>();
+    final Map<String, String> options = new TreeMap<>();
+    final Map<String, String> acceleratedOptions = new TreeMap<>();
+    int parallelism = 1;
+    boolean objectReuse;
+    boolean recordWatermarks;
+    boolean recordTimestamps;
+    private Comparison comparison = Comparison.CHANGELOG;
+    private List<String> expectedNative;
+
+    /** A SELECT, with the columns of its sink or null for those of the query. */
+    static final class Query {
+        final String sql;
+        final String sinkColumns;
+
+        Query(String sql, String sinkColumns) {
+            this.sql = sql;
+            this.sinkColumns = sinkColumns;
+        }
+    }
+
+    private Parity() {
+        acceleratedOptions.put(ENABLED, "true");
+        acceleratedOptions.put(MINIMUM_GAIN, "0");
+    }
+
+    public static Parity test() {
+        return new Parity();
+    }
+
+    public static Row row(Object... fields) {
+        return Row.of(fields);
+    }
+
+    public static Row row(RowKind kind, Object... fields) {
+        return Row.ofKind(kind, fields);
+    }
+
+    /**
+     * A table that emits these rows (external values as Flink's connectors take them: {@code LocalDateTime}, {@code
+     * Instant}, {@code BigDecimal}, {@code byte[]}, {@code Row}, arrays, maps) in their order.
+     *
+     * @param columnsSql what stands between the parentheses of CREATE TABLE: also computed columns, watermark, key
+     */
+    public Parity source(String name, String columnsSql, Row... data) {
+        return source(name, columnsSql, Arrays.asList(data));
+    }
+
+    public Parity source(String name, String columnsSql, List<Row> data) {
+        columns.put(name, columnsSql);
+        rows.put(name, data);
+        return this;
+    }
+
+    /** A statement to run beforehand: a view, a function, another table. */
+    public Parity statement(String sql) {
+        statements.add(sql);
+        return this;
+    }
+
+    /** Inserts the query into a sink with its columns. */
+    public Parity query(String sql) {
+        queries.add(new Query(sql, null));
+        return this;
+    }
+
+    /** Inserts the query into a sink with the given columns, as in CREATE TABLE. */
+    public Parity query(String sql, String sinkColumnsSql) {
+        queries.add(new Query(sql, sinkColumnsSql));
+        return this;
+    }
+
+    /** Any option of Flink, for both sides. */
+    public Parity option(String key, String value) {
+        options.put(key, value);
+        return this;
+    }
+
+    /** An option for the accelerated side alone. */
+    public Parity acceleratedOption(String key, String value) {
+        acceleratedOptions.put(key, value);
+        return this;
+    }
+
+    /** Default 1; with more, compare materialised results. */
+    public Parity parallelism(int newParallelism) {
+        parallelism = newParallelism;
+        return this;
+    }
+
+    public Parity objectReuse(boolean reuse) {
+        objectReuse = reuse;
+        return this;
+    }
+
+    /** Watermarks are changes like rows; the auto-watermark interval is 0, so that they depend on the rows alone. */
+    public Parity recordWatermarks() {
+        recordWatermarks = true;
+        return option("pipeline.auto-watermark-interval", "0 ms");
+    }
+
+    /** Compares the timestamps of records too. */
+    public Parity recordTimestamps() {
+        recordTimestamps = true;
+        return this;
+    }
+
+    public Parity compare(Comparison newComparison) {
+        comparison = newComparison;
+        return this;
+    }
+
+    /** The exact multiset of native nodes, by the names of the stock nodes; empty: everything falls back. */
+    public Parity expectNative(String... nodes) {
+        expectedNative = new ArrayList<>(Arrays.asList(nodes));
+        expectedNative.sort(null);
+        return this;
+    }
+
+    /** Runs both sides; both must succeed and agree. */
+    public ParityResult run() {
+        SideRun stock = runStock();
+        if (stock.failure != null) {
+            throw new AssertionError("stock Flink fails", stock.failure);
+        }
+        SideRun accelerated = runAccelerated();
+        if (accelerated.failure != null) {
+            throw new AssertionError(
+                    "fails only when accelerated\n" + accelerated.explained, accelerated.failure);
+        }
+        checkNodes(accelerated);
+        checkGraphs(stock, accelerated);
+        for (int i = 0; i < stock.sinks.size(); i++) {
+            Comparisons.assertSame(comparison, stock.sinks.get(i), accelerated.sinks.get(i));
+        }
+        return new ParityResult(stock, accelerated);
+    }
+
+    /** Runs both sides; both must fail, for the same reason (class and message of the root cause). */
+    public ParityResult runFailing() {
+        SideRun stock = runStock();
+        if (stock.failure == null) {
+            throw new AssertionError("stock Flink does not fail; it emits " + stock.sinks);
+        }
+        SideRun accelerated = runAccelerated();
+        if (accelerated.failure == null) {
+            throw new AssertionError(
+                    "fails only on stock Flink: " + stock.rootCauseText() + "\naccelerated emits " + accelerated.sinks);
+        }
+        if (!stock.rootCauseText().equals(accelerated.rootCauseText())) {
+            throw new AssertionError(
+                    "different failures\nstock: " + stock.rootCauseText() + "\naccelerated: " + accelerated.rootCauseText(),
+                    accelerated.failure);
+        }
+        if (!stock.nodes.isEmpty()) {
+            checkNodes(accelerated);
+            checkGraphs(stock, accelerated);
+        }
+        return new ParityResult(stock, accelerated);
+    }
+
+    private SideRun runStock() {
+        if (queries.isEmpty()) {
+            throw new IllegalStateException("no query");
+        }
+        return new ScriptRunner(this, Map.of(ENABLED, "false")).run();
+    }
+
+    private SideRun runAccelerated() {
+        if (expectedNative == null) {
+            throw new IllegalStateException("say with expectNative which nodes are native");
+        }
+        long before = NativeEngine.liveObjects();
+        SideRun run = new ScriptRunner(this, acceleratedOptions).run();
+        LiveObjects.assertReturnsTo(before);
+        return run;
+    }
+
+    private void checkNodes(SideRun accelerated) {
+        List<String> found = PlanNodes.nativeOnes(accelerated.nodes);
+        if (!found.equals(expectedNative)) {
+            throw new AssertionError(
+                    "native nodes: expected " + expectedNative + ", found " + found + "\n" + accelerated.explained);
+        }
+    }
+
+    private static void checkGraphs(SideRun stock, SideRun accelerated) {
+        Comparisons.assertSameLines("stream graphs", stock.streamGraph, accelerated.streamGraph);
+        Comparisons.assertSameLines("job graphs and operator ids", stock.jobGraph, accelerated.jobGraph);
+    }
+}

@@ -1,0 +1,47 @@
+package tech.streamfusion.testing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The exec nodes of an EXPLAIN. */
+final class PlanNodes {
+
+    private static final String PREFIX = "Native";
+    private static final String SECTION = "== Optimized Execution Plan ==";
+    private static final Pattern NODE = Pattern.compile("^[\\s:+\\-]*([A-Za-z]\\w*)\\(.*");
+
+    private PlanNodes() {}
+
+    /** Node names from the root down, {@code Native...} for accelerated ones; a reused node appears once. */
+    static List<String> of(String explained) {
+        int from = explained.indexOf(SECTION);
+        if (from < 0) {
+            throw new IllegalArgumentException("no execution plan in\n" + explained);
+        }
+        List<String> names = new ArrayList<>();
+        for (String line : explained.substring(from + SECTION.length()).split("\n")) {
+            if (line.startsWith("== ")) {
+                break;
+            }
+            Matcher matcher = NODE.matcher(line);
+            if (matcher.matches() && !matcher.group(1).equals("Reused")) {
+                names.add(matcher.group(1));
+            }
+        }
+        return names;
+    }
+
+    /** Sorted names of the native nodes, prefix stripped. */
+    static List<String> nativeOnes(List<String> names) {
+        List<String> found = new ArrayList<>();
+        for (String name : names) {
+            if (name.startsWith(PREFIX)) {
+                found.add(name.substring(PREFIX.length()));
+            }
+        }
+        found.sort(null);
+        return found;
+    }
+}

@@ -10,10 +10,11 @@ extern "C" {
 #endif
 
 typedef struct sf_row_writer sf_row_writer;
-/* How a NULL of DECIMAL p > 18 or TIMESTAMP p > 3 is written at the top level: Flink has two forms of the same row. */
+/* Flink has two forms of the same row. They differ in the row kind and in a top-level NULL of DECIMAL p > 18 or
+ * TIMESTAMP p > 3. */
 typedef enum sf_row_form {
-  SF_ROW_SERIALIZER, /* RowDataSerializer.toBinaryRow: the slot is 0 */
-  SF_ROW_PROJECTION  /* generated projections, so all keys: the slot refers to zeroed room in the variable part */
+  SF_ROW_SERIALIZER, /* RowDataSerializer.toBinaryRow: the batch's row kind; the slot of a NULL is 0 */
+  SF_ROW_PROJECTION  /* generated projections, so all keys: INSERT; the slot refers to zeroed room in the variable part */
 } sf_row_form;
 /* Writes rows of a batch as BinaryRowData, projected to `fields` (n_fields of them; NULL: all). */
 SF_EXPORT SF_MUST_CHECK sf_status sf_row_writer_create(sf_pool *pool, const sf_type *row_type, const int32_t *fields,

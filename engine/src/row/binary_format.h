@@ -72,11 +72,26 @@ static inline bool sfi_region_bytes(sfi_region region, const uint8_t *slot, sfi_
   return out->size <= 7;
 }
 
+static inline void sfi_store32(uint8_t *p, int32_t v) { memcpy(p, &v, sizeof v); }
+static inline void sfi_store64(uint8_t *p, int64_t v) { memcpy(p, &v, sizeof v); }
+
 /* Big-endian two's complement; size <= 16. */
 static inline __int128 sfi_decimal_from_bytes(const uint8_t *bytes, size_t size) {
   unsigned __int128 v = size > 0 && (bytes[0] & 0x80) ? ~(unsigned __int128)0 : 0;
   for (size_t i = 0; i < size; i++) v = v << 8 | bytes[i];
   return (__int128)v;
+}
+
+/* BigInteger.toByteArray: the fewest bytes that keep the sign; at least one. Returns their number. */
+static inline size_t sfi_decimal_to_bytes(__int128 value, uint8_t out[16]) {
+  uint8_t all[16];
+  unsigned __int128 v = (unsigned __int128)value;
+  for (int i = 15; i >= 0; i--, v >>= 8) all[i] = (uint8_t)v;
+  uint8_t sign = value < 0 ? 0xff : 0;
+  size_t from = 0;
+  while (from < 15 && all[from] == sign && (all[from + 1] & 0x80) == (sign & 0x80)) from++;
+  memcpy(out, all + from, 16 - from);
+  return 16 - from;
 }
 
 #endif

@@ -1,5 +1,4 @@
 /* Binary rows into builders: row by row for nested values, column by column for whole batches. */
-#include <stdalign.h>
 #include <string.h>
 
 #include "column/builder_internal.h"
@@ -58,24 +57,16 @@ static sf_status read_nested(sf_column_builder *b, sfi_region region, const uint
 static sf_status read_value(sf_column_builder *b, sfi_region region, const uint8_t *slot, sf_error *err) {
   switch (b->type->layout) {
     case SF_LAYOUT_BOOL: return sf_column_builder_int(b, *slot != 0, err);
-    case SF_LAYOUT_INT8: return sf_column_builder_int(b, (int8_t)*slot, err);
-    case SF_LAYOUT_INT16: {
-      int16_t v;
-      memcpy(&v, slot, sizeof v);
-      return sf_column_builder_int(b, v, err);
-    }
-    case SF_LAYOUT_INT32: return sf_column_builder_int(b, sfi_load32(slot), err);
-    case SF_LAYOUT_INT64: return sf_column_builder_int(b, sfi_load64(slot), err);
-    case SF_LAYOUT_FLOAT: {
-      float v;
-      memcpy(&v, slot, sizeof v);
-      return sf_column_builder_double(b, v, err);
-    }
-    case SF_LAYOUT_DOUBLE: {
-      double v;
-      memcpy(&v, slot, sizeof v);
-      return sf_column_builder_double(b, v, err);
-    }
+    case SF_LAYOUT_INT8:
+    case SF_LAYOUT_INT16:
+    case SF_LAYOUT_INT32:
+    case SF_LAYOUT_INT64:
+    case SF_LAYOUT_FLOAT:
+    case SF_LAYOUT_DOUBLE: /* bit by bit, for the sake of NaNs */
+      SF_TRY(sfi_builder_reserve(b, 1, err));
+      memcpy((char *)sfi_builder_values(b) + (size_t)b->length * b->width, slot, b->width);
+      sfi_builder_valid(b);
+      return SF_OK;
     case SF_LAYOUT_INT128: return read_decimal(b, region, slot, err);
     case SF_LAYOUT_TIMESTAMP: return read_timestamp(b, region, slot, err);
     case SF_LAYOUT_VIEW: {

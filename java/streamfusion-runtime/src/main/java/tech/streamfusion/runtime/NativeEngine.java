@@ -54,12 +54,36 @@ public final class NativeEngine {
     /** Marks as pairs (row, watermark) or null when there are none. */
     public static native long[] batchMarks(long batch);
 
-    /** Rows of a byte range in the edge format of {@code sf_batch_builder_binary_rows}, as a batch. */
+    /**
+     * Rows of a byte range in the edge format of {@code sf_batch_builder_binary_rows}, as a batch.
+     *
+     * @param marks watermarks behind the rows, ascending, or null
+     */
     public static native long batchFromBinaryRows(
             long pool, long rowType, long address, long size, int rows, long[] marks);
 
-    /** A batch of the given columns of another, in the given order, plus appended single columns (may be empty). */
-    public static native long batchSelect(long pool, long rowType, long batch, int[] columns, long[] appended);
+    /**
+     * A batch of columns that Java has filled. {@code description} holds five longs a column, depth-first over the row
+     * type: validity buffer or 0, number of NULLs, values buffer, aux buffer or 0, buffer with the bytes of views or 0.
+     * Views come as (offset into their bytes, size). All buffers are taken over, also on failure.
+     *
+     * @param rowKinds a buffer with a byte a row, taken over, or 0 for insertions only
+     */
+    public static native long batchFromBuffers(long rowType, int rows, long[] description, long rowKinds);
+
+    /** The same for a single column; returns an owned {@code sf_column}, what {@link HostKernels#call} returns. */
+    public static native long columnFromBuffers(long type, int rows, long[] description);
+
+    /** Writes the rows of batches as Flink's {@code BinaryRowData}. */
+    public static native long rowWriterCreate(long pool, long rowType);
+
+    /**
+     * The bytes of rows {@code from}, {@code from + 1}, ... back to back, as many as make a chunk of moderate size and fit
+     * {@code ends}, which receives where each ends. The result ends with the last of them.
+     */
+    public static native byte[] rowWriterWrite(long writer, long batch, int from, int[] ends);
+
+    public static native void rowWriterClose(long writer);
 
     // ---- types and sessions ----
 
@@ -72,6 +96,9 @@ public final class NativeEngine {
 
     /** @param hostKernels may be null when the plan has no host calls */
     public static native long operatorCreate(long pool, byte[] plan, HostKernels hostKernels);
+
+    /** Input and output row type of a serialized {@code streamfusion.plan.Operator}, as two owned {@code sf_type}. */
+    public static native long[] operatorTypes(byte[] plan);
 
     /** Processes a borrowed batch; returns an owned output batch or 0. Further outputs: {@link #operatorPoll}. */
     public static native long operatorProcess(long operator, int input, long batch);

@@ -1,0 +1,216 @@
+package tech.streamfusion.runtime.operators;
+
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
+import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.table.data.RowData;
+import tech.streamfusion.runtime.NativeBatch;
+import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.runtime.OperatorSpec;
+import tech.streamfusion.runtime.data.BatchWriter;
+import tech.streamfusion.runtime.data.RowEmitter;
+
+/**
+ * Runs one operator of the engine as one Flink operator. Rows become batches at its input edge and batches rows at its
+ * output edge where the spec says so; everything that Flink sends besides records keeps its place among the rows.
+ *
+ * <p>Records leave without a timestamp, as from a generated stock Calc.
+ */
+public class NativeOneInputOperator extends AbstractStreamOperator<Object>
+        implements OneInputStreamOperator<Object, Object> {
+
+    private static final long serialVersionUID = 1L;
+
+    /** Rows that the input edge gathers. */
+    static final int BATCH_SIZE = 4096;
+
+    private final OperatorSpec spec;
+
+    private transient OperatorResources resources;
+    private transient InputEdge inputEdge;
+    private transient RowEmitter emitter;
+    private transient StreamRecord<Object> outputRecord;
+    private transient Counter recordsIn;
+    private transient Counter recordsOut;
+
+    NativeOneInputOperator(StreamOperatorParameters<Object> parameters, OperatorSpec spec) {
+        super(parameters);
+        this.spec = spec;
+    }
+
+    // ---- life cycle ----
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        recordsIn = metrics.getIOMetricGroup().getNumRecordsInCounter();
+        recordsOut = metrics.getIOMetricGroup().getNumRecordsOutCounter();
+        outputRecord = new StreamRecord<>(null);
+        resources = new OperatorResources(spec);
+        resources.open(
+                config.getOperatorName(),
+                -1,
+                null,
+                getRuntimeContext(),
+                getUserCodeClassloader(),
+                getProcessingTimeService());
+        if (!spec.batchInput()) {
+            BatchWriter writer =
+                    new BatchWriter(spec.inputType(), resources.inputType(), resources.pool(), BATCH_SIZE);
+            long timeout = bufferTimeout(getContainingTask().getJobConfiguration());
+            inputEdge = new InputEdge(writer, timeout, getProcessingTimeService(), this::processBatch);
+        }
+        if (!spec.batchOutput()) {
+            emitter = new RowEmitter(resources.pool(), resources.outputType(), spec.outputType().getFieldCount());
+        }
+    }
+
+    private static long bufferTimeout(Configuration job) {
+        return job.get(ExecutionOptions.BUFFER_TIMEOUT_ENABLED)
+                ? job.get(ExecutionOptions.BUFFER_TIMEOUT).toMillis()
+                : ExecutionOptions.DISABLED_NETWORK_BUFFER_TIMEOUT;
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+        flush();
+        emitAll(NativeEngine.operatorBeforeBarrier(operator()));
+        super.prepareSnapshotPreBarrier(checkpointId);
+    }
+
+    @Override
+    public void finish() throws Exception {
+        flush();
+        emitAll(NativeEngine.operatorFinish(operator()));
+        super.finish();
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            if (inputEdge != null) {
+                inputEdge.close();
+            }
+            if (emitter != null) {
+                emitter.close();
+                emitter = null;
+            }
+            if (resources != null) {
+                resources.close();
+            }
+        } finally {
+            super.close();
+        }
+    }
+
+    protected final long operator() {
+        return resources.operator();
+    }
+
+    // ---- records ----
+
+    @Override
+    public void processElement(StreamRecord<Object> element) throws Exception {
+        if (inputEdge != null) {
+            inputEdge.add((RowData) element.getValue());
+            return;
+        }
+        NativeBatch batch = (NativeBatch) element.getValue();
+        recordsIn.inc(batch.rowCount() - 1L); // Flink has counted one
+        processBatch(batch);
+    }
+
+    /** Takes a borrowed batch through the engine and passes on what comes out. */
+    private void processBatch(NativeBatch batch) throws Exception {
+        emitAll(NativeEngine.operatorProcess(operator(), 0, batch.handle()));
+    }
+
+    /** Rows that wait at the input edge go first. */
+    protected final void flush() throws Exception {
+        if (inputEdge != null) {
+            inputEdge.flush();
+        }
+    }
+
+    /** @param first first owned batch that an engine call has returned, or 0 */
+    protected final void emitAll(long first) {
+        for (long handle = first; handle != 0; handle = NativeEngine.operatorPoll(operator())) {
+            NativeBatch batch = new NativeBatch(handle);
+            try {
+                if (emitter != null) {
+                    emitter.emit(batch, this::emitRow, this::emitWatermark);
+                } else {
+                    emitBatch(batch);
+                }
+            } finally {
+                batch.release();
+            }
+        }
+    }
+
+    private void emitRow(RowData row) {
+        output.collect(outputRecord.replace(row));
+    }
+
+    private void emitBatch(NativeBatch batch) {
+        if (batch.rowCount() == 0) { // rows have gone before, so its marks can go as what they are
+            emitMarks(batch);
+            return;
+        }
+        recordsOut.inc(batch.rowCount() - 1L); // Flink counts one
+        output.collect(outputRecord.replace(batch));
+    }
+
+    private void emitMarks(NativeBatch batch) {
+        long[] marks = NativeEngine.batchMarks(batch.handle());
+        for (int i = 1; marks != null && i < marks.length; i += 2) {
+            emitWatermark(marks[i]);
+        }
+    }
+
+    protected final void emitWatermark(long timestamp) {
+        output.emitWatermark(new Watermark(timestamp));
+    }
+
+    // ---- what flows between records ----
+
+    @Override
+    public void processWatermark(Watermark mark) throws Exception {
+        flush();
+        emitAll(NativeEngine.operatorWatermark(operator(), mark.getTimestamp()));
+        super.processWatermark(mark);
+    }
+
+    @Override
+    public void processWatermark(WatermarkEvent watermark) throws Exception {
+        flush();
+        super.processWatermark(watermark);
+    }
+
+    @Override
+    public void processWatermarkStatus(WatermarkStatus status) throws Exception {
+        flush();
+        super.processWatermarkStatus(status);
+    }
+
+    @Override
+    public void processLatencyMarker(LatencyMarker marker) throws Exception {
+        flush();
+        super.processLatencyMarker(marker);
+    }
+
+    @Override
+    public void processRecordAttributes(RecordAttributes attributes) throws Exception {
+        flush();
+        super.processRecordAttributes(attributes);
+    }
+}

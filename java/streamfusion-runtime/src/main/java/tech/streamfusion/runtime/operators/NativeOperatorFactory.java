@@ -1,0 +1,61 @@
+package tech.streamfusion.runtime.operators;
+
+import java.util.Objects;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import tech.streamfusion.runtime.OperatorSpec;
+
+/**
+ * Makes a native operator of one input. The element types are {@code RowData} or {@code NativeBatch} as the spec's edges
+ * say; the transformation's type information must agree ({@code InternalTypeInfo} or {@code NativeBatchTypeInfo}).
+ */
+public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<Object>
+        implements OneInputStreamOperatorFactory<Object, Object> {
+
+    private static final long serialVersionUID = 1L;
+
+    private final OperatorSpec spec;
+    private final WatermarkAssignerSpec watermarks;
+
+    private NativeOperatorFactory(OperatorSpec spec, WatermarkAssignerSpec watermarks) {
+        this.spec = Objects.requireNonNull(spec, "spec");
+        this.watermarks = watermarks;
+    }
+
+    /** Calc, DropUpdateBefore, ConstraintEnforcer and pass-through: what the plan in the spec says. */
+    public static NativeOperatorFactory of(OperatorSpec spec) {
+        return new NativeOperatorFactory(spec, null);
+    }
+
+    /**
+     * Flink's {@code WatermarkAssignerOperator}; the spec's plan is a {@code WatermarkAssigner}.
+     *
+     * @param rowtimeField column that must not be NULL
+     * @param idleTimeoutMillis {@code table.exec.source.idle-timeout}; 0 or less: never idle
+     */
+    public static NativeOperatorFactory watermarkAssigner(
+            OperatorSpec spec, int rowtimeField, long idleTimeoutMillis) {
+        return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis));
+    }
+
+    public OperatorSpec spec() {
+        return spec;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T extends StreamOperator<Object>> T createStreamOperator(StreamOperatorParameters<Object> parameters) {
+        return (T)
+                (watermarks == null
+                        ? new NativeOneInputOperator(parameters, spec)
+                        : new NativeWatermarkAssignerOperator(parameters, spec, watermarks));
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes")
+    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+        return watermarks == null ? NativeOneInputOperator.class : NativeWatermarkAssignerOperator.class;
+    }
+}

@@ -34,6 +34,7 @@ sfj_natives sfj_memory_natives(void);
 sfj_natives sfj_batch_natives(void);
 sfj_natives sfj_operator_natives(void);
 sfj_natives sfj_format_natives(void);
+sfj_natives sfj_kafka_natives(void);
 
 /* --- errors (jni_error.c) */
 

@@ -21,6 +21,12 @@ public final class NativeEngine {
     /** Live native objects of the process; tests assert that it returns to its starting value. */
     public static native long liveObjects();
 
+    /**
+     * Binds the native methods of {@code tech.streamfusion.kafka.KafkaNative}, which may live in another class loader than
+     * the library.
+     */
+    public static native void bindKafka(Class<?> kafkaNative);
+
     // ---- memory pools ----
 
     /**

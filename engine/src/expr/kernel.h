@@ -133,7 +133,10 @@ extern const sfi_function sfi_round_functions[];      /* round.c */
 extern const sfi_function sfi_cast_functions[];       /* cast.c: among numbers, DECIMAL and BOOLEAN; retyping */
 extern const sfi_function sfi_cast_text_functions[];  /* cast_text.c: from and to strings and binaries */
 extern const sfi_function sfi_cast_time_functions[];  /* cast_time.c: among temporal types */
-extern const sfi_function sfi_string_functions[];     /* string.c */
+extern const sfi_function sfi_string_slice_functions[];  /* string_slice.c: parts of an operand */
+extern const sfi_function sfi_string_search_functions[]; /* string_search.c: lengths, positions, predicates */
+extern const sfi_function sfi_string_build_functions[];  /* string_build.c: new strings */
+extern const sfi_function sfi_like_functions[];       /* like.c */
 extern const sfi_function sfi_time_functions[];       /* time.c */
 
 #endif

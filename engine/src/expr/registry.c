@@ -7,6 +7,14 @@ static const sfi_function *const tables[] = {
     sfi_logic_functions,
     sfi_branch_functions,
     sfi_compare_functions,
+    sfi_arith_functions,
+    sfi_decimal_functions,
+    sfi_round_functions,
+    sfi_cast_functions,
+    sfi_string_slice_functions,
+    sfi_string_search_functions,
+    sfi_string_build_functions,
+    sfi_like_functions,
 };
 static const size_t n_tables = sizeof(tables) / sizeof(tables[0]);
 

@@ -40,11 +40,12 @@ struct ArrowArray {
 
 /* Exports copy only what Arrow lays out differently (booleans, strings, nanosecond timestamps); the rest is shared
  * until release is called. TIMESTAMP p>3 becomes timestamp[us] up to 6 and [ns] beyond; a value that [ns] cannot hold
- * is SF_ARITHMETIC. */
+ * is SF_ARITHMETIC. Row kinds and marks have no place in Arrow and are left out. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_arrow_export(sf_pool *pool, sf_batch *batch, struct ArrowSchema *schema_out,
                                                   struct ArrowArray *array_out, sf_error *err);
 /* Moves the array in (its release is called when the batch goes, or on failure). row_type says what Flink expects;
- * a schema that does not fit is SF_INVALID. */
+ * a schema that does not fit is SF_INVALID. Units of time may be coarser than the type's, not finer. The schema is
+ * borrowed. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_arrow_import(sf_pool *pool, const sf_type *row_type, const struct ArrowSchema *schema,
                                                   struct ArrowArray *array, sf_batch **out, sf_error *err);
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "expr/decimal.h"
+
 #define PLAIN(name, from_type, to_type)                                                  \
   SFI_VECTOR static void name(const void *from, void *to, int64_t n) {                   \
     const from_type *f = from;                                                           \
@@ -105,6 +107,57 @@ sf_status sfi_operand_open(const sfi_eval *ev, const sf_column *column, sf_layou
   if (sfi_convert(column->values, column->type->layout, sf_buffer_data(out->owned), layout, n)) return SF_OK;
   sfi_operand_close(out);
   return sf_fail(err, SF_INTERNAL, "no conversion from layout %d to %d", (int)column->type->layout, (int)layout);
+}
+
+static __int128 unscaled(const sf_column *c, int64_t i) {
+  return c->type->layout == SF_LAYOUT_INT64 ? ((const int64_t *)c->values)[i] : ((const __int128 *)c->values)[i];
+}
+
+/* DecimalDataUtils.doubleValue */
+static void decimals_to_doubles(const sf_column *c, double *to, int64_t n) {
+  sfi_digits digits = sfi_digits_of(c->type);
+  if (c->type->layout == SF_LAYOUT_INT64) {
+    const int64_t *from = c->values;
+    double divisor = (double)sfi_pow10(digits.scale);
+    for (int64_t i = 0; i < n; i++) to[i] = (double)from[i] / divisor;
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) to[i] = sf_column_is_null(c, i) ? 0 : sfi_decimal_to_double(unscaled(c, i), digits);
+}
+
+/* DecimalDataUtils.castToIntegral: truncated, then the low 64 bits. */
+static void decimals_to_longs(const sf_column *c, int64_t *to, int64_t n) {
+  sfi_u128 power = sfi_pow10(c->type->scale);
+  if (c->type->layout == SF_LAYOUT_INT64) {
+    const int64_t *from = c->values;
+    int64_t divisor = (int64_t)power;
+    for (int64_t i = 0; i < n; i++) to[i] = from[i] / divisor;
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    __int128 v = unscaled(c, i);
+    uint64_t low = (uint64_t)(sfi_magnitude(v) / power);
+    to[i] = (int64_t)(v < 0 ? -low : low);
+  }
+}
+
+sf_status sfi_number_open(const sfi_eval *ev, const sf_column *column, sf_layout layout, sfi_operand *out,
+                          sf_error *err) {
+  if (column->type->kind != SF_TYPE_DECIMAL) return sfi_operand_open(ev, column, layout, out, err);
+  bool real = layout == SF_LAYOUT_FLOAT || layout == SF_LAYOUT_DOUBLE;
+  int64_t n = column->is_const ? 1 : ev->length;
+  *out = (sfi_operand){NULL, column->is_const, NULL};
+  SF_TRY(sf_buffer_create(ev->pool, sizeof(int64_t) * (size_t)n, &out->owned, err));
+  void *wide = sf_buffer_data(out->owned);
+  out->values = wide;
+  if (real) {
+    decimals_to_doubles(column, wide, n);
+  } else {
+    decimals_to_longs(column, wide, n);
+  }
+  /* Narrower values overwrite the wide ones from the front, each after it was read. */
+  sfi_convert(wide, real ? SF_LAYOUT_DOUBLE : SF_LAYOUT_INT64, wide, layout, n);
+  return SF_OK;
 }
 
 void sfi_operand_close(sfi_operand *operand) {

@@ -23,6 +23,10 @@ typedef struct sfi_operand {
  * FLOAT and DOUBLE, narrower integers and floats to wider ones). Release with sfi_operand_close. */
 sf_status sfi_operand_open(const sfi_eval *ev, const sf_column *column, sf_layout layout, sfi_operand *out,
                            sf_error *err);
+/* The same for any numeric operand: a DECIMAL becomes the number it stands for, as Flink casts it (not its unscaled
+ * value). Targets: INT8..INT64, FLOAT, DOUBLE. */
+sf_status sfi_number_open(const sfi_eval *ev, const sf_column *column, sf_layout layout, sfi_operand *out,
+                          sf_error *err);
 void sfi_operand_close(sfi_operand *operand);
 
 /* Writes n values of layout `from` as layout `to` (BOOL, INT8..INT64, FLOAT, DOUBLE; INT128 from integers), converted

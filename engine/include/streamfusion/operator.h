@@ -21,6 +21,7 @@ typedef struct sf_collector {
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_create(sf_pool *pool, const sf_host *host, const uint8_t *bytes, size_t size,
                                                      sf_operator **out, sf_error *err);
 SF_EXPORT void sf_operator_destroy(sf_operator *op); /* NULL is allowed */
+SF_EXPORT const sf_type *sf_operator_input_type(const sf_operator *op);  /* borrowed */
 SF_EXPORT const sf_type *sf_operator_output_type(const sf_operator *op); /* borrowed */
 /* Row types of a serialized streamfusion.plan.Operator, owned by the caller: what the host needs to turn rows into
  * batches and back at the operator's edges. */

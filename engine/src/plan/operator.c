@@ -100,6 +100,7 @@ void sf_operator_destroy(sf_operator *op) {
   sf_pool_release(pool);
 }
 
+const sf_type *sf_operator_input_type(const sf_operator *op) { return op->input_type; }
 const sf_type *sf_operator_output_type(const sf_operator *op) { return op->output_type; }
 
 sf_status sfi_emit(sf_batch *batch, const sf_collector *out, sf_error *err) {

@@ -1,0 +1,169 @@
+/* Text of numbers, dates and binaries. */
+#include "encode_internal.h"
+
+/* "00" to "99". */
+static const char PAIRS[201] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657"
+    "585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
+static uint8_t *put_pair(uint8_t *to, uint32_t value) {
+  memcpy(to, PAIRS + value * 2, 2);
+  return to + 2;
+}
+
+uint8_t *sfi_encode_long(uint8_t *to, int64_t value) {
+  uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+  char text[20];
+  int at = 20;
+  while (rest >= 100) {
+    at -= 2;
+    memcpy(text + at, PAIRS + rest % 100 * 2, 2);
+    rest /= 100;
+  }
+  if (rest >= 10) {
+    at -= 2;
+    memcpy(text + at, PAIRS + rest * 2, 2);
+  } else {
+    text[--at] = (char)('0' + rest);
+  }
+  if (value < 0) *to++ = '-';
+  memcpy(to, text + at, (size_t)(20 - at));
+  return to + (20 - at);
+}
+
+uint8_t *sfi_encode_stripped_decimal(uint8_t *to, __int128 unscaled, int32_t scale) {
+  if (unscaled == 0) {
+    *to++ = '0';
+    return to;
+  }
+  if (unscaled < 0) *to++ = '-';
+  unsigned __int128 rest = unscaled < 0 ? -(unsigned __int128)unscaled : (unsigned __int128)unscaled;
+  for (; rest % 10 == 0; rest /= 10) scale--;
+  char digits[40];
+  int32_t n = 0;
+  for (; rest != 0; rest /= 10) digits[39 - n++] = (char)('0' + (int)(rest % 10));
+  const char *text = digits + 40 - n;
+  int32_t exponent = n - 1 - scale; /* of the first digit */
+  if (scale >= 0 && exponent >= -6) {
+    if (scale >= n) { /* 0.000ddd */
+      *to++ = '0';
+      *to++ = '.';
+      memset(to, '0', (size_t)(scale - n));
+      to += scale - n;
+      memcpy(to, text, (size_t)n);
+      return to + n;
+    }
+    memcpy(to, text, (size_t)(n - scale));
+    to += n - scale;
+    if (scale == 0) return to;
+    *to++ = '.';
+    memcpy(to, text + n - scale, (size_t)scale);
+    return to + scale;
+  }
+  *to++ = (uint8_t)text[0];
+  if (n > 1) {
+    *to++ = '.';
+    memcpy(to, text + 1, (size_t)(n - 1));
+    to += n - 1;
+  }
+  *to++ = 'E';
+  if (exponent > 0) *to++ = '+';
+  return sfi_encode_long(to, exponent);
+}
+
+/* Proleptic Gregorian date of a day since the epoch, for years from -400 on. */
+static void civil_date(int64_t day, int32_t *year_out, int32_t *month_out, int32_t *day_out) {
+  int32_t z = (int32_t)(day + 719468 + 146097); /* since 0000-03-01, and 400 years to stay above zero */
+  int32_t era = z / 146097, of_era = z % 146097;
+  int32_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  int32_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  int32_t m = (5 * of_year + 2) / 153;
+  *day_out = of_year - (153 * m + 2) / 5 + 1;
+  *month_out = m < 10 ? m + 3 : m - 9;
+  *year_out = year_of_era + era * 400 - 400 + (*month_out <= 2);
+}
+
+#define FIRST_DAY (-719528) /* 0000-01-01 */
+#define LAST_DAY 2932896    /* 9999-12-31 */
+
+uint8_t *sfi_encode_day(sf_encoder *e, uint8_t *to, int64_t day) {
+  if (SFI_UNLIKELY(day != e->last_day)) {
+    if (day < FIRST_DAY || day > LAST_DAY) return NULL;
+    int32_t year, month, day_of_month;
+    civil_date(day, &year, &month, &day_of_month);
+    uint8_t *text = e->last_day_text;
+    put_pair(text, (uint32_t)year / 100);
+    put_pair(text + 2, (uint32_t)year % 100);
+    text[4] = text[7] = '-';
+    put_pair(text + 5, (uint32_t)month);
+    put_pair(text + 8, (uint32_t)day_of_month);
+    e->last_day = day;
+  }
+  memcpy(to, e->last_day_text, 10);
+  return to + 10;
+}
+
+uint8_t *sfi_encode_second(uint8_t *to, int32_t second_of_day) {
+  uint32_t second = (uint32_t)second_of_day;
+  to = put_pair(to, second / 3600);
+  *to++ = ':';
+  to = put_pair(to, second / 60 % 60);
+  *to++ = ':';
+  return put_pair(to, second % 60);
+}
+
+uint8_t *sfi_encode_fraction(uint8_t *to, int32_t nano) {
+  if (nano == 0) return to;
+  uint32_t rest = (uint32_t)nano;
+  int digits = 9;
+  while (rest % 1000 == 0) {
+    rest /= 1000;
+    digits -= 3;
+  }
+  while (rest % 10 == 0) {
+    rest /= 10;
+    digits--;
+  }
+  *to++ = '.';
+  for (int i = digits - 1; i >= 0; i--, rest /= 10) to[i] = (uint8_t)('0' + rest % 10);
+  return to + digits;
+}
+
+uint8_t *sfi_encode_base64(uint8_t *to, const uint8_t *data, size_t size) {
+  static const char alphabet[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  size_t i = 0;
+  for (; i + 3 <= size; i += 3) {
+    uint32_t bits = (uint32_t)data[i] << 16 | (uint32_t)data[i + 1] << 8 | data[i + 2];
+    *to++ = (uint8_t)alphabet[bits >> 18];
+    *to++ = (uint8_t)alphabet[bits >> 12 & 63];
+    *to++ = (uint8_t)alphabet[bits >> 6 & 63];
+    *to++ = (uint8_t)alphabet[bits & 63];
+  }
+  if (i < size) {
+    uint32_t bits = (uint32_t)data[i] << 16 | (i + 1 < size ? (uint32_t)data[i + 1] << 8 : 0);
+    *to++ = (uint8_t)alphabet[bits >> 18];
+    *to++ = (uint8_t)alphabet[bits >> 12 & 63];
+    *to++ = i + 1 < size ? (uint8_t)alphabet[bits >> 6 & 63] : '=';
+    *to++ = '=';
+  }
+  return to;
+}
+
+uint8_t *sfi_encode_escape(uint8_t *to, uint8_t c) {
+  static const char hex[17] = "0123456789ABCDEF";
+  *to++ = '\\';
+  switch (c) {
+    case '"':
+    case '\\': *to++ = c; return to;
+    case '\b': *to++ = 'b'; return to;
+    case '\f': *to++ = 'f'; return to;
+    case '\n': *to++ = 'n'; return to;
+    case '\r': *to++ = 'r'; return to;
+    case '\t': *to++ = 't'; return to;
+    default: break;
+  }
+  memcpy(to, "u00", 3);
+  to[3] = (uint8_t)hex[c >> 4];
+  to[4] = (uint8_t)hex[c & 15];
+  return to + 5;
+}

@@ -1,0 +1,150 @@
+package tech.streamfusion.planner.expr;
+
+import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getPrecision;
+import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getScale;
+
+import org.apache.flink.table.data.StringData;
+import org.apache.flink.table.runtime.typeutils.TypeCheckUtils;
+import org.apache.flink.table.types.logical.DecimalType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.VarCharType;
+
+/** The conversions that Flink's generated code makes, spelled out. A null result means that the host must do it. */
+final class Conversions {
+
+    private final RexTranslator translator;
+
+    Conversions(RexTranslator translator) {
+        this.translator = translator;
+    }
+
+    /** Equal up to nullability and time attributes: the same bytes mean the same value. */
+    static boolean isSame(LogicalType left, LogicalType right) {
+        return PlanTypes.isColumnar(left)
+                && PlanTypes.isColumnar(right)
+                && PlanTypes.encode(left.copy(true)).equals(PlanTypes.encode(right.copy(true)));
+    }
+
+    static boolean isFloating(LogicalType type) {
+        return type.is(LogicalTypeFamily.APPROXIMATE_NUMERIC);
+    }
+
+    Node string(String value) {
+        return new Node.Constant(StringData.fromString(value), new VarCharType(false, VarCharType.MAX_LENGTH));
+    }
+
+    /** A CAST that fails where Flink's fails. */
+    Node cast(Node node, LogicalType target) {
+        return convert("CAST", node, target);
+    }
+
+    /** A CAST that yields NULL where Flink's fails. */
+    Node tryCast(Node node, LogicalType target) {
+        return convert("TRY_CAST", node, target);
+    }
+
+    private Node convert(String name, Node node, LogicalType target) {
+        if (isSame(node.type(), target)) {
+            return node.retyped(target);
+        }
+        if (node instanceof Node.Constant && ((Node.Constant) node).value == null) {
+            return new Node.Constant(null, target.copy(true));
+        }
+        // the old behaviour converts text and failures differently; Flink's own code knows how
+        if (translator.isLegacyCast()) {
+            return null;
+        }
+        boolean nullable = target.isNullable() || node.type().isNullable() || name.equals("TRY_CAST");
+        return translator.function(name, target.copy(nullable), node);
+    }
+
+    /** numericCasting between primitives: Java's conversion, which is what CAST of these types does. */
+    Node primitive(Node node, LogicalType target) {
+        if (node.type().getTypeRoot() == target.getTypeRoot()) {
+            return node;
+        }
+        boolean decimalToInteger = node.type() instanceof DecimalType && !isFloating(target);
+        if (decimalToInteger || target instanceof DecimalType) {
+            return null;
+        }
+        return translator.function("CAST", target.copy(node.type().isNullable()), node);
+    }
+
+    /** Java's binary numeric promotion, without the step to int that changes no comparison and no remainder. */
+    static LogicalType promoted(LogicalType left, LogicalType right) {
+        int leftRank = rank(left);
+        int rightRank = rank(right);
+        return leftRank < 0 || rightRank < 0 ? null : leftRank >= rightRank ? left : right;
+    }
+
+    private static int rank(LogicalType type) {
+        switch (type.getTypeRoot()) {
+            case TINYINT:
+                return 0;
+            case SMALLINT:
+                return 1;
+            case INTEGER:
+                return 2;
+            case BIGINT:
+                return 3;
+            case FLOAT:
+                return 4;
+            case DOUBLE:
+                return 5;
+            default:
+                return -1;
+        }
+    }
+
+    /**
+     * The type in which generated code compares values of the two types; null when it is the host's affair. Decimals and
+     * text of different declared sizes compare as they are.
+     */
+    static LogicalType comparisonType(LogicalType left, LogicalType right) {
+        if (TypeCheckUtils.isNumeric(left) && TypeCheckUtils.isNumeric(right)) {
+            return numericComparisonType(left, right);
+        }
+        boolean sameRoot = left.getTypeRoot() == right.getTypeRoot();
+        if (left.is(LogicalTypeFamily.TIMESTAMP) && right.is(LogicalTypeFamily.TIMESTAMP) && !sameRoot) {
+            return getPrecision(left) > getPrecision(right) ? left : right;
+        }
+        boolean text = left.is(LogicalTypeFamily.CHARACTER_STRING) && right.is(LogicalTypeFamily.CHARACTER_STRING);
+        boolean bytes = left.is(LogicalTypeFamily.BINARY_STRING) && right.is(LogicalTypeFamily.BINARY_STRING);
+        return sameRoot || text || bytes ? left : null;
+    }
+
+    private static LogicalType numericComparisonType(LogicalType left, LogicalType right) {
+        boolean leftDecimal = left instanceof DecimalType;
+        boolean rightDecimal = right instanceof DecimalType;
+        if (!leftDecimal && !rightDecimal) {
+            return promoted(left, right);
+        }
+        if (isFloating(left) || isFloating(right)) {
+            return null;
+        }
+        return leftDecimal ? left : right;
+    }
+
+    /** An operand of a comparison in the type found by {@link #comparisonType}. */
+    Node comparand(Node node, LogicalType common) {
+        if (common instanceof DecimalType) {
+            return node.type() instanceof DecimalType
+                    ? node
+                    : cast(node, new DecimalType(node.type().isNullable(), integerDigits(node.type()), 0));
+        }
+        if (TypeCheckUtils.isNumeric(common)) {
+            return primitive(node, common);
+        }
+        boolean timestamps = common.is(LogicalTypeFamily.TIMESTAMP);
+        if (timestamps && node.type().getTypeRoot() != common.getTypeRoot()) {
+            return cast(node, common.copy(node.type().isNullable()));
+        }
+        return node;
+    }
+
+    private static int integerDigits(LogicalType type) {
+        return type.getTypeRoot() == LogicalTypeRoot.DECIMAL ? getPrecision(type) - getScale(type) : getPrecision(type);
+    }
+}

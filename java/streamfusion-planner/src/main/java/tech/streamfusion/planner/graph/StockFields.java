@@ -1,0 +1,113 @@
+package tech.streamfusion.planner.graph;
+
+import java.lang.reflect.Field;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.annotation.Nullable;
+import org.apache.calcite.rex.RexNode;
+import org.apache.flink.table.connector.ChangelogMode;
+import org.apache.flink.table.planner.plan.abilities.source.WatermarkPushDownSpec;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
+import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
+import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecCalc;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecSink;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecWatermarkAssigner;
+import org.apache.flink.table.watermark.WatermarkParams;
+
+/** The private fields of Flink's exec nodes that have no getter: the only reflection here, checked as a whole. */
+public final class StockFields {
+
+    private static final List<String> MISSING = new ArrayList<>();
+
+    private static final Field PROJECTION = find(CommonExecCalc.class, "projection", List.class);
+    private static final Field CONDITION = find(CommonExecCalc.class, "condition", RexNode.class);
+    private static final Field WATERMARK = find(StreamExecWatermarkAssigner.class, "watermarkExpr", RexNode.class);
+    private static final Field ROWTIME = find(StreamExecWatermarkAssigner.class, "rowtimeFieldIndex", int.class);
+    private static final Field SINK_MODE = find(StreamExecSink.class, "inputChangelogMode", ChangelogMode.class);
+    private static final Field SINK_MATERIALIZE = find(StreamExecSink.class, "upsertMaterialize", boolean.class);
+    private static final Field IDLE_TIMEOUT =
+            find(WatermarkPushDownSpec.class, "globalIdleTimeoutMillis", long.class);
+    private static final Field WATERMARK_PARAMS =
+            find(WatermarkPushDownSpec.class, "watermarkParams", WatermarkParams.class);
+    private static final Field TRANSFORMATION =
+            find(ExecNodeBase.class, "transformation", org.apache.flink.api.dag.Transformation.class);
+
+    private StockFields() {}
+
+    /** What this Flink lacks; empty when all is as expected. */
+    public static Optional<String> problem() {
+        return MISSING.isEmpty()
+                ? Optional.empty()
+                : Optional.of("this Flink's planner lacks expected fields: " + String.join(", ", MISSING));
+    }
+
+    @SuppressWarnings("unchecked")
+    public static List<RexNode> projection(CommonExecCalc calc) {
+        return (List<RexNode>) get(PROJECTION, calc);
+    }
+
+    @Nullable
+    public static RexNode condition(CommonExecCalc calc) {
+        return (RexNode) get(CONDITION, calc);
+    }
+
+    public static RexNode watermark(StreamExecWatermarkAssigner assigner) {
+        return (RexNode) get(WATERMARK, assigner);
+    }
+
+    public static int rowtimeField(StreamExecWatermarkAssigner assigner) {
+        return (int) get(ROWTIME, assigner);
+    }
+
+    public static ChangelogMode inputChangelogMode(StreamExecSink sink) {
+        return (ChangelogMode) get(SINK_MODE, sink);
+    }
+
+    public static boolean upsertMaterialize(StreamExecSink sink) {
+        return (boolean) get(SINK_MATERIALIZE, sink);
+    }
+
+    /** Effective idle timeout of a pushed-down watermark: the table's own, else the job's; 0 or less: never idle. */
+    public static long idleTimeoutMillis(WatermarkPushDownSpec spec) {
+        WatermarkParams params = (WatermarkParams) get(WATERMARK_PARAMS, spec);
+        long ofTable = params == null ? -1 : params.getSourceIdleTimeout();
+        return ofTable >= 0 ? ofTable : (long) get(IDLE_TIMEOUT, spec);
+    }
+
+    @Nullable
+    public static WatermarkParams watermarkParams(WatermarkPushDownSpec spec) {
+        return (WatermarkParams) get(WATERMARK_PARAMS, spec);
+    }
+
+    /** Makes the node translate itself again when asked next. */
+    public static void forgetTransformation(ExecNode<?> node) {
+        try {
+            TRANSFORMATION.set(node, null);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("cannot reset " + TRANSFORMATION, e);
+        }
+    }
+
+    private static Object get(Field field, Object owner) {
+        try {
+            return field.get(owner);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("cannot read " + field, e);
+        }
+    }
+
+    private static Field find(Class<?> owner, String name, Class<?> type) {
+        try {
+            Field field = owner.getDeclaredField(name);
+            if (field.getType() == type) {
+                field.setAccessible(true);
+                return field;
+            }
+        } catch (NoSuchFieldException e) {
+            // reported below
+        }
+        MISSING.add(owner.getSimpleName() + "." + name);
+        return null;
+    }
+}

@@ -1,0 +1,48 @@
+package tech.streamfusion.planner.nodes;
+
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.table.types.logical.RowType;
+import tech.streamfusion.plan.Operator;
+import tech.streamfusion.runtime.HostKernelSpec;
+import tech.streamfusion.runtime.OperatorSpec;
+import tech.streamfusion.runtime.operators.NativeOperatorFactory;
+
+/** What surrounds a native operator: the one place that makes the runtime's factories. */
+final class OperatorEdges {
+
+    private final HostKernelSpec[] kernels;
+    private final RowType inputType;
+    private final RowType outputType;
+    private final boolean batchInput;
+    private final boolean batchOutput;
+    private final boolean memoryAccounting;
+
+    OperatorEdges(
+            HostKernelSpec[] kernels,
+            RowType inputType,
+            RowType outputType,
+            boolean batchInput,
+            boolean batchOutput,
+            boolean memoryAccounting) {
+        this.kernels = kernels;
+        this.inputType = inputType;
+        this.outputType = outputType;
+        this.batchInput = batchInput;
+        this.batchOutput = batchOutput;
+        this.memoryAccounting = memoryAccounting;
+    }
+
+    AbstractStreamOperatorFactory<Object> operator(Operator plan) {
+        return NativeOperatorFactory.of(spec(plan));
+    }
+
+    /** @param idleTimeoutMillis 0 or less: never idle */
+    AbstractStreamOperatorFactory<Object> watermarkAssigner(Operator plan, int rowtimeField, long idleTimeoutMillis) {
+        return NativeOperatorFactory.watermarkAssigner(spec(plan), rowtimeField, idleTimeoutMillis);
+    }
+
+    private OperatorSpec spec(Operator plan) {
+        return new OperatorSpec(
+                plan.toByteArray(), kernels, inputType, outputType, batchInput, batchOutput, memoryAccounting);
+    }
+}

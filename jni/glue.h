@@ -51,6 +51,8 @@ sf_status sfj_keep_pending(JNIEnv *env, sf_status status, sf_error *err);
 static inline void *sfj_ptr(jlong handle) { return (void *)(intptr_t)handle; }
 static inline jlong sfj_handle(const void *ptr) { return (jlong)(intptr_t)ptr; }
 
+/* Characters of a Java string, to be given back with ReleaseStringUTFChars; NULL with an exception thrown. */
+const char *sfj_text(JNIEnv *env, jstring string);
 /* Copy of a Java byte array; malloc'd, at least one byte, *size_out its length; NULL with an exception thrown. */
 uint8_t *sfj_bytes(JNIEnv *env, jbyteArray array, size_t *size_out);
 /* The same for int arrays. */

@@ -29,7 +29,7 @@ static sf_status format_load(const char *path, const sf_format **out, sf_error *
 
 static jlong format_open(JNIEnv *env, jclass type, jstring path) {
   (void)type;
-  const char *text = (*env)->GetStringUTFChars(env, path, NULL);
+  const char *text = sfj_text(env, path);
   if (text == NULL) return 0;
   sf_error err;
   const sf_format *format = NULL;

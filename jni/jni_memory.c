@@ -7,6 +7,14 @@
 #define STRINGIFY(x) #x
 #define TEXT(x) STRINGIFY(x)
 
+const char *sfj_text(JNIEnv *env, jstring string) {
+  if (string == NULL) {
+    sfj_throw_new(env, SF_NULL_POINTER, "A string argument is null");
+    return NULL;
+  }
+  return (*env)->GetStringUTFChars(env, string, NULL);
+}
+
 uint8_t *sfj_bytes(JNIEnv *env, jbyteArray array, size_t *size_out) {
   jsize n = array == NULL ? 0 : (*env)->GetArrayLength(env, array);
   uint8_t *bytes = malloc((size_t)n + 1);
@@ -94,7 +102,7 @@ static void reservation_release(void *context) {
 
 static jlong pool_create(JNIEnv *env, jclass type, jstring name, jlong limit, jobject reservation) {
   (void)type;
-  const char *text = (*env)->GetStringUTFChars(env, name, NULL);
+  const char *text = sfj_text(env, name);
   if (text == NULL) return 0;
   sf_reservation asked = {NULL, reservation_grow, reservation_shrink, reservation_release};
   if (reservation != NULL) asked.context = (*env)->NewGlobalRef(env, reservation);

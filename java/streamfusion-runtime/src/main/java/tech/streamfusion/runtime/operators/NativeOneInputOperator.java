@@ -57,7 +57,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         outputRecord = new StreamRecord<>(null);
         resources = new OperatorResources(spec);
         resources.open(
-                config.getOperatorName(),
+                displayName(),
                 -1,
                 null,
                 getRuntimeContext(),
@@ -72,6 +72,12 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         if (!spec.batchOutput()) {
             emitter = new RowEmitter(resources.pool(), resources.outputType(), spec.outputType().getFieldCount());
         }
+    }
+
+    /** Names the operator in messages; a chain's task name says less. */
+    private String displayName() {
+        String name = config.getOperatorName();
+        return name == null ? getOperatorName() : name;
     }
 
     private static long bufferTimeout(Configuration job) {

@@ -55,7 +55,11 @@ final class OperatorResources {
         return outputType;
     }
 
+    /** Handle of the open operator; a call on a closed one must not reach native code. */
     long operator() {
+        if (operator == 0) {
+            throw new IllegalStateException("The native operator is not open");
+        }
         return operator;
     }
 

@@ -1,5 +1,6 @@
 #include <pthread.h>
 
+#include "memory/pool_internal.h"
 #include "support.h"
 
 static void allocations_are_counted_aligned_and_slack_is_readable(void **state) {
@@ -55,10 +56,16 @@ static void host_shrink(void *context, int64_t bytes) {
   host_reserved -= bytes;
 }
 
+static int host_releases;
+static void host_release(void *context) {
+  assert_ptr_equal(context, &host_reserved);
+  host_releases++;
+}
+
 static void the_host_is_asked_and_gets_everything_back(void **state) {
   (void)state;
   sf_error err;
-  sf_reservation reservation = {&host_reserved, host_grow, host_shrink, NULL};
+  sf_reservation reservation = {&host_reserved, host_grow, host_shrink, host_release};
   sf_pool *pool = NULL;
   host_reserved = 0;
   host_limit = (int64_t)10 << 20;
@@ -74,8 +81,72 @@ static void the_host_is_asked_and_gets_everything_back(void **state) {
   sf_pool_free(pool, p);
   assert_true(host_reserved < (int64_t)8 << 20);
   sf_pool_free(pool, q);
+  host_releases = 0;
   sf_pool_release(pool);
   assert_int_equal(0, host_reserved);
+  assert_int_equal(1, host_releases);
+}
+
+static void freed_blocks_are_kept_within_bounds_and_used_again(void **state) {
+  (void)state;
+  sf_error err;
+  sf_pool *pool = pool_of(3 << 20);
+  sfi_pool_set_cache_limit(pool, 1 << 20);
+  const size_t sizes[] = {0, 1, 64, 800, 896, 897, 1500, 5000, 100000, 131072, 900000};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    void *p = NULL, *q = NULL, *r = NULL;
+    OK(sf_pool_alloc(pool, sizes[i], &p, &err));
+    int64_t used = sf_pool_used(pool);
+    assert_true(used >= (int64_t)sizes[i] + 128 && used <= ((int64_t)sizes[i] + 128) * 5 / 4 + 64);
+    memset(p, 1, sizes[i]);
+    sf_pool_free(pool, p);
+    assert_int_equal(0, sf_pool_used(pool));
+    assert_int_equal(used, sfi_pool_cached(pool));
+    OK(sf_pool_alloc(pool, sizes[i], &q, &err));
+    assert_ptr_equal(p, q);
+    for (int k = 0; k < 64; k++) assert_int_equal(0, ((uint8_t *)q)[sizes[i] + (size_t)k]);
+    assert_int_equal(0, sfi_pool_cached(pool));
+    OK(sf_pool_alloc(pool, sizes[i], &r, &err));
+    assert_ptr_not_equal(q, r);
+    sf_pool_free(pool, q);
+    sf_pool_free(pool, r);
+    assert_true(sfi_pool_cached(pool) <= 1 << 20);
+    sfi_pool_set_cache_limit(pool, 0); /* drops */
+    assert_int_equal(0, sfi_pool_cached(pool));
+    sfi_pool_set_cache_limit(pool, 1 << 20);
+  }
+  /* kept memory never stands in the way of the limit */
+  void *p = NULL, *q = NULL;
+  OK(sf_pool_alloc(pool, 900000, &p, &err));
+  sf_pool_free(pool, p);
+  OK(sf_pool_alloc(pool, 5 << 19, &q, &err));
+  assert_int_equal(0, sfi_pool_cached(pool));
+  sf_pool_free(pool, q);
+  sf_pool_release(pool);
+}
+
+static void kept_memory_is_reserved_and_given_up_when_the_host_refuses(void **state) {
+  (void)state;
+  sf_error err;
+  sf_reservation reservation = {&host_reserved, host_grow, host_shrink, host_release};
+  sf_pool *pool = NULL;
+  host_reserved = 0;
+  host_limit = (int64_t)2 << 20;
+  OK(sf_pool_create("reserving", -1, &reservation, &pool, &err));
+  sfi_pool_set_cache_limit(pool, (int64_t)8 << 20);
+  void *p = NULL;
+  OK(sf_pool_alloc(pool, 1000000, &p, &err));
+  sf_pool_free(pool, p);
+  assert_true(sfi_pool_cached(pool) > 0);
+  assert_true(host_reserved >= sfi_pool_cached(pool));
+  OK(sf_pool_alloc(pool, 1700000, &p, &err));
+  assert_int_equal(0, sfi_pool_cached(pool));
+  assert_true(host_reserved >= sf_pool_used(pool));
+  sf_pool_free(pool, p);
+  host_releases = 0;
+  sf_pool_release(pool);
+  assert_int_equal(0, host_reserved);
+  assert_int_equal(1, host_releases);
 }
 
 static void count_release(void *context) { (*(int *)context)++; }
@@ -123,6 +194,7 @@ static void *churn(void *pool) {
 static void two_threads_may_share_a_pool(void **state) {
   (void)state;
   sf_pool *pool = pool_of(-1);
+  sfi_pool_set_cache_limit(pool, 10000);
   pthread_t other;
   assert_int_equal(0, pthread_create(&other, NULL, churn, pool));
   assert_null(churn(pool));
@@ -155,6 +227,8 @@ int main(void) {
       TEST(allocations_are_counted_aligned_and_slack_is_readable),
       TEST(a_limit_refuses_and_names_the_pool),
       TEST(the_host_is_asked_and_gets_everything_back),
+      TEST(freed_blocks_are_kept_within_bounds_and_used_again),
+      TEST(kept_memory_is_reserved_and_given_up_when_the_host_refuses),
       TEST(buffers_are_counted_and_outlive_the_pools_owner),
       TEST(two_threads_may_share_a_pool),
       TEST(errors_carry_status_row_and_text),

@@ -6,6 +6,7 @@
  *                                   literal, "TYPE" a column. Types: BOOL I8 I16 I32 I64 FLOAT DOUBLE DEC(p,s) CHAR(n)
  *                                   STR VARCHAR(n) BIN(n) BYTES DATE TIME(p) TS(p) LTZ(p) MONTHS MILLIS.
  *   #zone INITIAL INSTANT:OFFSET... session zone: offset in seconds, then transitions in epoch seconds
+ *   #utilzone INITIAL ...           the same as java.util.TimeZone has it
  *   #legacy 0|1                     how the JDK prints floating-point numbers
  *   ## text                         a comment
  * Other lines: one value per column operand, then the expected one. Values: \N for NULL, integers (DATE days, TIME millis,
@@ -31,9 +32,9 @@ typedef struct runner {
   sf_pool *pool;
   sf_session *session;
   Streamfusion__Plan__SessionSettings settings;
-  Streamfusion__Plan__Zone zone;
-  int64_t *instants;
-  int32_t *offsets;
+  Streamfusion__Plan__Zone zones[2]; /* session zone, and java.util's */
+  int64_t *instants[2];
+  int32_t *offsets[2];
   char name[64];
   sf_type *result;
   operand operands[MAX_OPERANDS];
@@ -329,19 +330,21 @@ static void renew_session(runner *r) {
   free(bytes);
 }
 
-static void set_zone(runner *r, char **words, int n) {
+static void set_zone(runner *r, int which, char **words, int n) {
   end_call(r);
-  free(r->instants);
-  free(r->offsets);
-  r->instants = calloc((size_t)n, sizeof *r->instants);
-  r->offsets = calloc((size_t)n, sizeof *r->offsets);
-  streamfusion__plan__zone__init(&r->zone);
-  r->zone.initial_offset = atoi(words[1]);
-  for (int i = 2; i < n; i++) sscanf(words[i], "%ld:%d", &r->instants[i - 2], &r->offsets[i - 2]);
-  r->zone.n_transition_epoch_seconds = r->zone.n_offset_after = (size_t)(n - 2);
-  r->zone.transition_epoch_seconds = r->instants;
-  r->zone.offset_after = r->offsets;
-  r->settings.zone = &r->zone;
+  free(r->instants[which]);
+  free(r->offsets[which]);
+  int64_t *instants = r->instants[which] = calloc((size_t)n, sizeof *instants);
+  int32_t *offsets = r->offsets[which] = calloc((size_t)n, sizeof *offsets);
+  Streamfusion__Plan__Zone *zone = &r->zones[which];
+  streamfusion__plan__zone__init(zone);
+  zone->initial_offset = atoi(words[1]);
+  for (int i = 2; i < n; i++) sscanf(words[i], "%ld:%d", &instants[i - 2], &offsets[i - 2]);
+  zone->n_transition_epoch_seconds = zone->n_offset_after = (size_t)(n - 2);
+  zone->transition_epoch_seconds = instants;
+  zone->offset_after = offsets;
+  if (which == 0) r->settings.zone = zone;
+  r->settings.util_zone = which == 0 ? NULL : zone;
   renew_session(r);
 }
 
@@ -351,7 +354,11 @@ static bool directive(runner *r, char *line) {
   for (char *at = line, *word; (word = strsep(&at, "\t")) != NULL && n < 4096;) words[n++] = word;
   if (strcmp(words[0], "#call") == 0 && n >= 3 && n - 3 <= MAX_OPERANDS) return begin_call(r, words, n);
   if (strcmp(words[0], "#zone") == 0 && n >= 2) {
-    set_zone(r, words, n);
+    set_zone(r, 0, words, n);
+    return true;
+  }
+  if (strcmp(words[0], "#utilzone") == 0 && n >= 2) {
+    set_zone(r, 1, words, n);
     return true;
   }
   if (strcmp(words[0], "#legacy") == 0 && n == 2) {
@@ -407,8 +414,10 @@ static long run_kernel_cases(FILE *file, long *n_cases) {
   }
   end_call(&r);
   free(line);
-  free(r.instants);
-  free(r.offsets);
+  for (int i = 0; i < 2; i++) {
+    free(r.instants[i]);
+    free(r.offsets[i]);
+  }
   sf_session_destroy(r.session);
   sf_pool_release(r.pool);
   *n_cases = r.cases;

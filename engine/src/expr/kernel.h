@@ -120,6 +120,8 @@ static inline bool sfi_strict_valid(const sfi_eval *ev, int64_t i) {
  * java.time does (gap: shifted forward by the gap; overlap: earlier offset). */
 int64_t sfi_zone_offset_of_instant(const sf_session *session, int64_t epoch_millis);
 int64_t sfi_zone_offset_of_local(const sf_session *session, int64_t local_millis);
+/* The offset that java.util.TimeZone gives for an instant; it knows no local mean times of before 1900. */
+int64_t sfi_zone_util_offset(const sf_session *session, int64_t epoch_millis);
 bool sfi_session_double_legacy(const sf_session *session);
 
 /* The tables; each ends with an entry whose name is NULL. registry.c lists them in the order in which they are asked,
@@ -137,6 +139,7 @@ extern const sfi_function sfi_string_slice_functions[];  /* string_slice.c: part
 extern const sfi_function sfi_string_search_functions[]; /* string_search.c: lengths, positions, predicates */
 extern const sfi_function sfi_string_build_functions[];  /* string_build.c: new strings */
 extern const sfi_function sfi_like_functions[];       /* like.c */
-extern const sfi_function sfi_time_functions[];       /* time.c */
+extern const sfi_function sfi_time_field_functions[]; /* time_fields.c: EXTRACT, FLOOR_TIME, CEIL_TIME */
+extern const sfi_function sfi_time_arith_functions[]; /* time_arith.c: sums, differences, instants of numbers */
 
 #endif

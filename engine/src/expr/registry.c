@@ -15,6 +15,8 @@ static const sfi_function *const tables[] = {
     sfi_string_search_functions,
     sfi_string_build_functions,
     sfi_like_functions,
+    sfi_time_field_functions,
+    sfi_time_arith_functions,
 };
 static const size_t n_tables = sizeof(tables) / sizeof(tables[0]);
 

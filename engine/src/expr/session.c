@@ -5,16 +5,27 @@
 #include "expr/kernel.h"
 #include "plan.pb-c.h"
 
-struct sf_session {
-  bool double_legacy;
+/* offset[i] holds before transition i, the last one after all of them. All NULL: UTC. */
+typedef struct zone_table {
   int32_t n_transitions;
-  /* Offsets in milliseconds; offset_before[i] holds before transition i, the last one after all of them. */
   int64_t *instant; /* epoch millis of transition i */
   int64_t *local;   /* local millis from which the offset after transition i applies */
-  int64_t *offset;  /* n_transitions + 1 */
+  int64_t *offset;  /* milliseconds, n_transitions + 1 */
+} zone_table;
+
+struct sf_session {
+  bool double_legacy;
+  zone_table zone;
+  zone_table util_zone;
 };
 
-static sf_status read_zone(sf_session *s, const Streamfusion__Plan__Zone *zone, sf_error *err) {
+static void free_zone(zone_table *z) {
+  free(z->instant);
+  free(z->local);
+  free(z->offset);
+}
+
+static sf_status read_zone(zone_table *s, const Streamfusion__Plan__Zone *zone, sf_error *err) {
   size_t n = zone->n_transition_epoch_seconds;
   if (n != zone->n_offset_after || n > INT32_MAX / 64) {
     return sf_fail(err, SF_INVALID, "zone %s: %zu transitions with %zu offsets", zone->id, n, zone->n_offset_after);
@@ -52,14 +63,15 @@ sf_status sf_session_create(const uint8_t *bytes, size_t size, sf_session **out,
     st = sf_fail(err, SF_NOMEM, "session settings");
   } else {
     s->double_legacy = settings->double_to_string_legacy;
-    if (settings->zone != NULL) st = read_zone(s, settings->zone, err);
+    if (settings->zone != NULL) st = read_zone(&s->zone, settings->zone, err);
+    const Streamfusion__Plan__Zone *util = settings->util_zone != NULL ? settings->util_zone : settings->zone;
+    if (st == SF_OK && util != NULL) st = read_zone(&s->util_zone, util, err);
   }
   streamfusion__plan__session_settings__free_unpacked(settings, NULL);
   if (st != SF_OK) {
     if (s != NULL) {
-      free(s->instant);
-      free(s->local);
-      free(s->offset);
+      free_zone(&s->zone);
+      free_zone(&s->util_zone);
       free(s);
     }
     return st;
@@ -71,15 +83,14 @@ sf_status sf_session_create(const uint8_t *bytes, size_t size, sf_session **out,
 
 void sf_session_destroy(sf_session *session) {
   if (session == NULL) return;
-  free(session->instant);
-  free(session->local);
-  free(session->offset);
+  free_zone(&session->zone);
+  free_zone(&session->util_zone);
   free(session);
   sf_live_add(-1);
 }
 
 /* Offset after the last of `n` ascending keys that is <= value. */
-static int64_t offset_at(const sf_session *s, const int64_t *keys, int64_t value) {
+static int64_t offset_at(const zone_table *s, const int64_t *keys, int64_t value) {
   int32_t low = 0, high = s->n_transitions;
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
@@ -93,13 +104,18 @@ static int64_t offset_at(const sf_session *s, const int64_t *keys, int64_t value
 }
 
 int64_t sfi_zone_offset_of_instant(const sf_session *session, int64_t epoch_millis) {
-  if (session == NULL || session->offset == NULL) return 0;
-  return offset_at(session, session->instant, epoch_millis);
+  if (session == NULL || session->zone.offset == NULL) return 0;
+  return offset_at(&session->zone, session->zone.instant, epoch_millis);
+}
+
+int64_t sfi_zone_util_offset(const sf_session *session, int64_t epoch_millis) {
+  if (session == NULL || session->util_zone.offset == NULL) return 0;
+  return offset_at(&session->util_zone, session->util_zone.instant, epoch_millis);
 }
 
 int64_t sfi_zone_offset_of_local(const sf_session *session, int64_t local_millis) {
-  if (session == NULL || session->offset == NULL) return 0;
-  return offset_at(session, session->local, local_millis);
+  if (session == NULL || session->zone.offset == NULL) return 0;
+  return offset_at(&session->zone, session->zone.local, local_millis);
 }
 
 bool sfi_session_double_legacy(const sf_session *session) { return session != NULL && session->double_legacy; }

@@ -2,8 +2,11 @@ package tech.streamfusion.runtime.operators;
 
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.event.WatermarkEvent;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
@@ -13,6 +16,7 @@ import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.table.data.RowData;
+import tech.streamfusion.runtime.MemoryReservation;
 import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.runtime.OperatorSpec;
@@ -58,8 +62,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         resources = new OperatorResources(spec);
         resources.open(
                 displayName(),
-                -1,
-                null,
+                spec.memoryAccounting() ? reservation() : null,
                 getRuntimeContext(),
                 getUserCodeClassloader(),
                 getProcessingTimeService());
@@ -78,6 +81,19 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     private String displayName() {
         String name = config.getOperatorName();
         return name == null ? getOperatorName() : name;
+    }
+
+    private MemoryReservation reservation() {
+        Environment environment = getContainingTask().getEnvironment();
+        double fraction =
+                config.getManagedMemoryFractionOperatorUseCaseOfSlot(
+                        ManagedMemoryUseCase.OPERATOR,
+                        environment.getJobConfiguration(),
+                        environment.getTaskManagerInfo().getConfiguration(),
+                        getUserCodeClassloader());
+        MemoryManager memory = environment.getMemoryManager();
+        return new ManagedMemoryReservation(
+                displayName(), memory, fraction > 0 ? memory.computeMemorySize(fraction) : 0);
     }
 
     private static long bufferTimeout(Configuration job) {

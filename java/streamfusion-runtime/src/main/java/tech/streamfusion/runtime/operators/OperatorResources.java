@@ -1,5 +1,6 @@
 package tech.streamfusion.runtime.operators;
 
+import javax.annotation.Nullable;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.streaming.runtime.tasks.ProcessingTimeService;
 import tech.streamfusion.runtime.MemoryReservation;
@@ -22,18 +23,16 @@ final class OperatorResources {
 
     /**
      * @param name for messages
-     * @param limitBytes of native memory; negative: none
-     * @param reservation may be null
+     * @param reservation asked for native memory; null: memory is not accounted
      */
     void open(
             String name,
-            long limitBytes,
-            MemoryReservation reservation,
+            @Nullable MemoryReservation reservation,
             RuntimeContext context,
             ClassLoader userClassLoader,
             ProcessingTimeService time)
             throws Exception {
-        pool = NativeEngine.poolCreate(name, limitBytes, reservation);
+        pool = NativeEngine.poolCreate(name, -1, reservation);
         long[] types = NativeEngine.operatorTypes(spec.plan());
         inputType = types[0];
         outputType = types[1];

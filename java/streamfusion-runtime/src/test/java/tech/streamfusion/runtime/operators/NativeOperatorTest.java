@@ -7,8 +7,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.apache.flink.api.common.ExecutionConfig;
+import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.metrics.groups.OperatorIOMetricGroup;
 import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
 import org.apache.flink.streaming.runtime.streamrecord.RecordAttributesBuilder;
 import org.apache.flink.streaming.runtime.tasks.TestProcessingTimeService;
@@ -24,8 +26,10 @@ import org.apache.flink.table.types.logical.VarCharType;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import tech.streamfusion.runtime.HostKernelSpec;
 import tech.streamfusion.runtime.LeakCheck;
 import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.runtime.OperatorSpec;
 import tech.streamfusion.runtime.PlanBytes;
 import tech.streamfusion.runtime.data.BatchWriter;
 
@@ -245,6 +249,23 @@ class NativeOperatorTest {
                             org.apache.flink.table.runtime.operators.sink.constraint.EnforcerException.class)
                     .hasMessageContaining("f1");
         }
+    }
+
+    @Test
+    void nativeMemoryComesOutOfManagedMemoryAndGoesBack() throws Exception {
+        OperatorSpec spec =
+                new OperatorSpec(
+                        swapWhereGreaterThan10(), new HostKernelSpec[0], TYPE, SWAPPED, false, false, true);
+        MemoryManager memory;
+        try (Harness h = new Harness(NativeOperatorFactory.of(spec))) {
+            h.flink.getStreamConfig().setManagedMemoryFractionOperatorOfUseCase(ManagedMemoryUseCase.OPERATOR, 0.5);
+            h.open();
+            memory = h.flink.getEnvironment().getMemoryManager();
+            h.row(11L, text("a"));
+            assertThat(memory.availableMemory()).isLessThan(memory.getMemorySize());
+            h.flink.processWatermark(0);
+        }
+        assertThat(memory.verifyEmpty()).isTrue();
     }
 
     @Test

@@ -33,7 +33,7 @@ static bool store_double(sf_layout layout, double v, uint8_t *to) {
 
 static bool store_instant(const sf_type *type, int64_t millis, int32_t nanos, uint8_t *data) {
   if (type->kind != SF_TYPE_TIMESTAMP && type->kind != SF_TYPE_TIMESTAMP_LTZ) return false;
-  if (nanos < 0 || nanos > 999999) return false;
+  if (nanos < 0 || nanos > (type->layout == SF_LAYOUT_TIMESTAMP ? 999999 : 0)) return false;
   memcpy(data + VALUE_AT, &millis, sizeof millis);
   memcpy(data + AUX_AT, &nanos, sizeof nanos);
   return true;

@@ -1,6 +1,8 @@
 /* SEARCH(operand, Sarg): membership in sorted, disjoint ranges or in a set of points.
  *
- * Numbers, decimals and temporals become closed intervals of integers. Floating-point points are compared by their bits,
+ * Bounds are values of the operand's type; only timestamps may be finer than the operand's precision. Numbers, decimals
+ * and temporals become closed intervals of integers (timestamps: of nanoseconds, or of milliseconds where the operand has
+ * no more). Floating-point points are compared by their bits,
  * as Flink's hash sets do (NaN equals NaN, -0.0 differs from 0.0), floating-point ranges by value. */
 #include <math.h>
 #include <stdlib.h>
@@ -64,6 +66,20 @@ static __int128 read_exact(const sf_column *c, int64_t i) {
       return (__int128)((const int64_t *)c->values)[i] * 1000000 + ((const int32_t *)c->aux)[i];
     default: return 0;
   }
+}
+
+static bool is_timestamp(const sf_type *t) { return t->kind == SF_TYPE_TIMESTAMP || t->kind == SF_TYPE_TIMESTAMP_LTZ; }
+
+/* The type in which bounds are read: with all the digits that a timestamp can have. */
+static sf_status bound_type(const sf_type *operand, const sf_type **out, sf_error *err) {
+  if (!is_timestamp(operand)) {
+    *out = sf_type_retain(operand);
+    return SF_OK;
+  }
+  sf_type *fine = NULL;
+  sf_status st = sf_type_scalar(operand->kind, true, 9, 0, 0, &fine, err);
+  *out = fine;
+  return st;
 }
 
 /* The bound as a column owned by the search; NULL when absent. */
@@ -139,7 +155,9 @@ static int compare_intervals(const void *a, const void *b) {
 
 static const __int128 INT128_TOP = (__int128)(~(unsigned __int128)0 >> 1);
 
-static void add_interval(sfi_search *s, const bounds *b) {
+static __int128 floor_millis(__int128 nanos) { return nanos / 1000000 - (nanos % 1000000 < 0); }
+
+static void add_interval(sfi_search *s, const sf_type *type, const bounds *b) {
   interval v = {-INT128_TOP - 1, INT128_TOP};
   if (b->low != NULL) {
     v.low = read_exact(b->low, 0);
@@ -148,6 +166,10 @@ static void add_interval(sfi_search *s, const bounds *b) {
   if (b->high != NULL) {
     v.high = read_exact(b->high, 0);
     if (b->high_open) v.high = v.high == -INT128_TOP - 1 ? v.high : v.high - 1;
+  }
+  if (is_timestamp(type) && type->layout == SF_LAYOUT_INT64) {
+    if (b->low != NULL) v.low = floor_millis(v.low + 999999);
+    if (b->high != NULL) v.high = floor_millis(v.high);
   }
   if (v.low <= v.high) s->intervals[s->n++] = v;
 }
@@ -237,7 +259,7 @@ static sf_status build(sfi_search *s, const sf_type *type, bounds *b, size_t n, 
     } else if (real) {
       add_real(s, &b[i]);
     } else {
-      add_interval(s, &b[i]);
+      add_interval(s, type, &b[i]);
     }
   }
   if (s->form == FORM_INTERVALS && s->n > 1) {
@@ -272,7 +294,10 @@ sf_status sfi_search_create(sf_pool *pool, const sf_type *operand_type, const St
   if (s->intervals == NULL || s->reals == NULL || s->texts == NULL || s->literals == NULL) {
     st = sf_fail(err, SF_NOMEM, "SEARCH");
   }
-  if (st == SF_OK) st = read_ranges(s, pool, operand_type, arg, b, err);
+  const sf_type *type = NULL;
+  if (st == SF_OK) st = bound_type(operand_type, &type, err);
+  if (st == SF_OK) st = read_ranges(s, pool, type, arg, b, err);
+  sf_type_release(type);
   if (st == SF_OK) st = build(s, operand_type, b, n, err);
   free(b);
   if (st != SF_OK) {

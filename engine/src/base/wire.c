@@ -27,10 +27,8 @@ static bool skip(cursor *c, uint64_t n) {
 }
 
 /* Walks the fields that hold messages of their own; everything else is only skipped. */
-static sf_status check_depth(const ProtobufCMessageDescriptor *descriptor, cursor c, int depth, sf_error *err) {
-  if (depth > SFI_WIRE_MAX_DEPTH) {
-    return sf_fail(err, SF_UNSUPPORTED, "Plan message nests deeper than %d levels", SFI_WIRE_MAX_DEPTH);
-  }
+static sf_status check_depth(const ProtobufCMessageDescriptor *descriptor, cursor c, int levels_left, sf_error *err) {
+  if (levels_left == 0) return sf_fail(err, SF_UNSUPPORTED, "Plan message nests deeper than the engine accepts");
   while (c.at < c.end) {
     uint64_t tag = 0, n = 0;
     bool ok = read_varint(&c, &tag);
@@ -48,7 +46,7 @@ static sf_status check_depth(const ProtobufCMessageDescriptor *descriptor, curso
               (tag >> 3) > UINT32_MAX ? NULL
                                       : protobuf_c_message_descriptor_get_field(descriptor, (unsigned)(tag >> 3));
           if (field != NULL && field->type == PROTOBUF_C_TYPE_MESSAGE) {
-            SF_TRY(check_depth((const ProtobufCMessageDescriptor *)field->descriptor, inner, depth + 1, err));
+            SF_TRY(check_depth((const ProtobufCMessageDescriptor *)field->descriptor, inner, levels_left - 1, err));
           }
           break;
         }
@@ -61,7 +59,7 @@ static sf_status check_depth(const ProtobufCMessageDescriptor *descriptor, curso
 }
 
 sf_status sfi_wire_unpack(const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes, size_t size,
-                          ProtobufCMessage **out, sf_error *err) {
+                          int max_depth, ProtobufCMessage **out, sf_error *err) {
   *out = NULL;
   if (size > SFI_WIRE_MAX_SIZE) {
     return sf_fail(err, SF_UNSUPPORTED, "Plan message %s of %zu bytes is larger than %zu", descriptor->name, size,
@@ -69,7 +67,7 @@ sf_status sfi_wire_unpack(const ProtobufCMessageDescriptor *descriptor, const ui
   }
   static const uint8_t empty = 0;
   if (size == 0) bytes = &empty;
-  SF_TRY(check_depth(descriptor, (cursor){bytes, bytes + size}, 1, err));
+  SF_TRY(check_depth(descriptor, (cursor){bytes, bytes + size}, max_depth, err));
   *out = protobuf_c_message_unpack(descriptor, NULL, size, bytes);
   if (*out == NULL) return sf_fail(err, SF_CORRUPT, "Plan message %s does not parse", descriptor->name);
   return SF_OK;

@@ -269,7 +269,7 @@ sf_status sfi_type_from_message(const Streamfusion__Plan__Type *message, sf_type
 sf_status sf_type_decode(const uint8_t *bytes, size_t size, sf_type **out, sf_error *err) {
   *out = NULL;
   ProtobufCMessage *message = NULL;
-  SF_TRY(sfi_wire_unpack(&streamfusion__plan__type__descriptor, bytes, size, &message, err));
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__type__descriptor, bytes, size, SFI_WIRE_MAX_DEPTH, &message, err));
   sf_status st = sfi_type_from_message((const Streamfusion__Plan__Type *)message, out, err);
   protobuf_c_message_free_unpacked(message, NULL);
   return st;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wire.h"
 #include "expr/node.h"
 
 /* Deeper expressions than Flink's own code generator could take are refused, so that recursion stays bounded. */
@@ -308,9 +309,9 @@ static sf_status compile_node(compiler *c, const Streamfusion__Plan__Expr *e, sf
 /* --- entry points */
 
 static sf_status compile_root(sf_expr *expr, bool probing, const uint8_t *bytes, size_t size, sf_error *err) {
-  Streamfusion__Plan__Expr *message =
-      streamfusion__plan__expr__unpack(NULL, size, size == 0 ? (const uint8_t *)"" : bytes);
-  if (message == NULL) return sf_fail(err, SF_INVALID, "expression does not parse");
+  ProtobufCMessage *unpacked = NULL;
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__expr__descriptor, bytes, size, SFI_WIRE_MAX_EXPR_DEPTH, &unpacked, err));
+  Streamfusion__Plan__Expr *message = (Streamfusion__Plan__Expr *)unpacked;
   compiler c = {.expr = expr, .probing = probing};
   sf_status st = compile_node(&c, message, &expr->root, err);
   for (int32_t i = 0; i < c.keys_capacity; i++) free(c.keys[i]);

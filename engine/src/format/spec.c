@@ -109,7 +109,7 @@ static sf_status fill_session(decoded_spec *d, sf_error *err) {
 
 static sf_status fill(decoded_spec *d, const uint8_t *bytes, size_t size, sf_error *err) {
   ProtobufCMessage *message = NULL;
-  SF_TRY(sfi_wire_unpack(&streamfusion__plan__format__descriptor, bytes, size, &message, err));
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__format__descriptor, bytes, size, SFI_WIRE_MAX_DEPTH, &message, err));
   d->message = (Streamfusion__Plan__Format *)(void *)message;
   SF_TRY(decode_type(d->message, &d->row_type, err));
   d->spec.row_type = d->row_type;

@@ -22,7 +22,7 @@ sf_status sf_operator_create(sf_pool *pool, const sf_host *host, const uint8_t *
                              sf_error *err) {
   *out = NULL;
   ProtobufCMessage *message = NULL;
-  SF_TRY(sfi_wire_unpack(&streamfusion__plan__operator__descriptor, bytes, size, &message, err));
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__operator__descriptor, bytes, size, SFI_WIRE_MAX_DEPTH, &message, err));
   sfi_operator_plan plan = {.message = (const Streamfusion__Plan__Operator *)message, .host = host};
   sf_status st = dispatch(pool, &plan, out, err);
   protobuf_c_message_free_unpacked(message, NULL);

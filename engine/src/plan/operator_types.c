@@ -20,7 +20,7 @@ sf_status sf_operator_plan_types(const uint8_t *bytes, size_t size, sf_type **in
                                  sf_error *err) {
   *input_out = *output_out = NULL;
   ProtobufCMessage *message = NULL;
-  SF_TRY(sfi_wire_unpack(&streamfusion__plan__operator__descriptor, bytes, size, &message, err));
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__operator__descriptor, bytes, size, SFI_WIRE_MAX_DEPTH, &message, err));
   const Streamfusion__Plan__Operator *plan = (const Streamfusion__Plan__Operator *)(const void *)message;
   sf_status st = decode(plan->input_type, "input", input_out, err);
   if (st == SF_OK) st = decode(plan->output_type, "output", output_out, err);

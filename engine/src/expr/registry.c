@@ -17,6 +17,7 @@ static const sfi_function *const tables[] = {
     sfi_like_functions,
     sfi_time_field_functions,
     sfi_time_arith_functions,
+    sfi_time_format_functions,
 };
 static const size_t n_tables = sizeof(tables) / sizeof(tables[0]);
 

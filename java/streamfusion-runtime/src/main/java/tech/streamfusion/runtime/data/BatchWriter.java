@@ -1,6 +1,8 @@
 package tech.streamfusion.runtime.data;
 
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.RowKind;
@@ -8,8 +10,8 @@ import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
 
 /**
- * Turns Flink's rows into batches: typed writers fill column memory, and one call per batch hands it to the engine. Keeps
- * nothing of a row. Single-threaded.
+ * Turns Flink's rows into batches: rows in binary form are handed over as bytes, for all others typed writers fill column
+ * memory; one call per batch either way. Keeps nothing of a row. Single-threaded.
  */
 public final class BatchWriter implements AutoCloseable {
 
@@ -20,11 +22,14 @@ public final class BatchWriter implements AutoCloseable {
 
     private final long rowType;
     private final int batchSize;
+    private final BinaryRowRange binary;
+    private final RowType type;
+    private RowDataSerializer serializer;
     private final ColumnWriter[] columns;
     private final NativeBuffer rowKinds;
     private final long[] description;
     private boolean hasRowKinds;
-    private int rows;
+    private int rows; // written by the typed writers
 
     /**
      * @param pool native pool, borrowed while the writer lives
@@ -32,8 +37,10 @@ public final class BatchWriter implements AutoCloseable {
      * @param batchSize rows after which {@link #isFull}
      */
     public BatchWriter(RowType rowType, long rowTypeHandle, long pool, int batchSize) {
+        this.type = rowType;
         this.rowType = rowTypeHandle;
         this.batchSize = batchSize;
+        this.binary = new BinaryRowRange(pool, rowTypeHandle);
         this.columns = new ColumnWriter[rowType.getFieldCount()];
         int described = 0;
         for (int i = 0; i < columns.length; i++) {
@@ -45,7 +52,25 @@ public final class BatchWriter implements AutoCloseable {
         this.rowKinds = new NativeBuffer(pool, batchSize);
     }
 
+    /** A batch is all bytes or all typed: its first row decides, and the few others that there may be follow it. */
     public void write(RowData row) {
+        if (row instanceof BinaryRowData && rows == 0) {
+            binary.add((BinaryRowData) row);
+        } else if (binary.rows() > 0) {
+            binary.add(serializer().toBinaryRow(row));
+        } else {
+            writeFields(row);
+        }
+    }
+
+    private RowDataSerializer serializer() {
+        if (serializer == null) {
+            serializer = new RowDataSerializer(type);
+        }
+        return serializer;
+    }
+
+    private void writeFields(RowData row) {
         for (int i = 0; i < columns.length; i++) {
             columns[i].write(row, i);
         }
@@ -65,15 +90,17 @@ public final class BatchWriter implements AutoCloseable {
     }
 
     public int rows() {
-        return rows;
+        return rows + binary.rows();
     }
 
     public boolean isEmpty() {
-        return rows == 0;
+        return rows() == 0;
     }
 
     public boolean isFull() {
-        return rows >= batchSize || (rows % CHECK_BYTES_EVERY == 0 && variableBytes() >= MAX_VARIABLE_BYTES);
+        return rows() >= batchSize
+                || binary.size() >= MAX_VARIABLE_BYTES
+                || (rows > 0 && rows % CHECK_BYTES_EVERY == 0 && variableBytes() >= MAX_VARIABLE_BYTES);
     }
 
     private long variableBytes() {
@@ -86,6 +113,9 @@ public final class BatchWriter implements AutoCloseable {
 
     /** The rows so far as a batch that the caller owns; the writer is empty afterwards, also on failure. */
     public NativeBatch finish() {
+        if (binary.rows() > 0) {
+            return new NativeBatch(binary.finish());
+        }
         int at = 0;
         for (ColumnWriter column : columns) {
             at = column.describe(description, at);
@@ -104,6 +134,7 @@ public final class BatchWriter implements AutoCloseable {
             column.release();
         }
         rowKinds.release();
+        binary.release();
         rows = 0;
         hasRowKinds = false;
     }

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.core.memory.MemorySegment;
+import org.apache.flink.core.memory.MemorySegmentFactory;
 import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.binary.BinaryRowData;
+import org.apache.flink.table.data.binary.BinarySegmentUtils;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.IntType;
@@ -59,6 +63,35 @@ class RowBatchTest {
         }
         assertThat(viewed(RandomRows.ALL_TYPES, rows)).isEqualTo(serialized(RandomRows.ALL_TYPES, rows));
         assertThat(emitted(RandomRows.ALL_TYPES, rows)).isEqualTo(serialized(RandomRows.ALL_TYPES, rows));
+    }
+
+    @Test
+    void rowsOfBothKindsMayMix() {
+        RowDataSerializer serializer = new RowDataSerializer(RandomRows.ALL_TYPES);
+        for (int first = 0; first < 2; first++) {
+            List<RowData> rows = new ArrayList<>();
+            for (RowData row : randomRows(RandomRows.ALL_TYPES, 100, 13)) {
+                rows.add(rows.size() % 2 == first ? serializer.toBinaryRow(row).copy() : row);
+            }
+            assertThat(viewed(RandomRows.ALL_TYPES, rows)).isEqualTo(serialized(RandomRows.ALL_TYPES, rows));
+        }
+    }
+
+    @Test
+    void aBinaryRowOverSeveralSegmentsIsReadToo() {
+        RowType type = RowType.of(VarCharType.STRING_TYPE, new IntType());
+        BinaryRowData whole =
+                new RowDataSerializer(type)
+                        .toBinaryRow(GenericRowData.of(StringData.fromString("a string that is split"), 7))
+                        .copy();
+        byte[] bytes = BinarySegmentUtils.copyToBytes(whole.getSegments(), whole.getOffset(), whole.getSizeInBytes());
+        MemorySegment[] segments = {
+            MemorySegmentFactory.wrap(Arrays.copyOfRange(bytes, 0, 32)),
+            MemorySegmentFactory.wrap(Arrays.copyOfRange(bytes, 32, 64))
+        };
+        BinaryRowData split = new BinaryRowData(2);
+        split.pointTo(segments, 0, bytes.length);
+        assertThat(viewed(type, List.of(split))).containsExactly(whole);
     }
 
     @Test

@@ -97,7 +97,7 @@ final class Benchmark {
     }
 
     /** Which side goes first changes from round to round. */
-    private List<Side> order(int round) {
+    List<Side> order(int round) {
         List<Side> order = new ArrayList<>(options.sides);
         if (round % 2 == 0) {
             Collections.reverse(order);
@@ -133,10 +133,8 @@ final class Benchmark {
                                 .with("command", "run")
                                 .with("parallelism", options.parallelism)
                                 .with("state", STATE)
-                                .with("sql", sql(query, output, boundedSource(events), exactlyOnceSink(output))));
-        if (answer.has("error")) {
-            throw new IOException(query + " failed on the " + side + " side:\n" + answer.get("error"));
-        }
+                                .with("sql", sql(query, inputTopic(), output, boundedSource(events), exactlyOnceSink(output))));
+        failOnError(answer, query, side);
         if (result == null) {
             topics.delete(output);
             return;
@@ -161,6 +159,12 @@ final class Benchmark {
                         run.peakBytes >> 20,
                         digest.records));
         compare(query, events, side, new Reference(output, digest), result, references);
+    }
+
+    static void failOnError(Message answer, String query, Side side) throws IOException {
+        if (answer.has("error")) {
+            throw new IOException(query + " failed on the " + side + " side:\n" + answer.get("error"));
+        }
     }
 
     private void checkNodes(String query, Side side, Message answer, QueryResult result) {
@@ -211,7 +215,7 @@ final class Benchmark {
         }
     }
 
-    private WorkerProcess worker(Side side) throws IOException {
+    WorkerProcess worker(Side side) throws IOException {
         Path log = options.report.resolve("nexmark-" + side + ".log");
         Files.createDirectories(options.report);
         return new WorkerProcess(side, options, log);
@@ -222,7 +226,7 @@ final class Benchmark {
     }
 
     /** The complete script of a query: schema, then the query's own statements. */
-    private String sql(String query, String output, String source, String sink) throws IOException {
+    String sql(String query, String input, String output, String source, String sink) throws IOException {
         String own =
                 options.sqlFile != null
                         ? Files.readString(options.sqlFile)
@@ -230,7 +234,7 @@ final class Benchmark {
         Map<String, String> values =
                 Map.of(
                         "bootstrap", bootstrap,
-                        "input", inputTopic(),
+                        "input", input,
                         "output", output,
                         "source", source,
                         "sink", sink);
@@ -262,7 +266,7 @@ final class Benchmark {
         return kafkaTable(output, settings);
     }
 
-    private String kafkaTable(String topic, Map<String, String> settings) {
+    String kafkaTable(String topic, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("connector", "kafka");
         all.put("format", "json");

@@ -31,6 +31,26 @@ final class JsonReport {
         Files.write(options.report.resolve("nexmark.json"), mapper.writeValueAsBytes(root));
     }
 
+    static void writeLatency(Options options, List<Latency.Result> results) throws IOException {
+        ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+        ObjectNode root = mapper.createObjectNode();
+        root.put("shape", options.shape.toString());
+        root.put("eventsPerSecond", options.rate);
+        ArrayNode rows = root.putArray("latency");
+        for (Latency.Result result : results) {
+            rows.addObject()
+                    .put("query", result.query)
+                    .put("side", result.side.toString())
+                    .put("records", result.count())
+                    .put("p50Millis", result.percentile(50))
+                    .put("p90Millis", result.percentile(90))
+                    .put("p99Millis", result.percentile(99))
+                    .put("maxMillis", result.percentile(100));
+        }
+        Files.createDirectories(options.report);
+        Files.write(options.report.resolve("nexmark-latency.json"), mapper.writeValueAsBytes(root));
+    }
+
     private static void row(ObjectNode row, Options options, QueryResult result, long events) {
         row.put("query", result.query);
         row.put("state", Benchmark.STATE);

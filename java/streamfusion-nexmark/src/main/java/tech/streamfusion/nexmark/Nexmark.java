@@ -25,9 +25,13 @@ public final class Nexmark {
     private static boolean run(Options options) throws Exception {
         // Event time is record time, wherever "now" is on this machine.
         Map<String, String> config = Map.of("log.message.timestamp.after.max.ms", Long.toString(Long.MAX_VALUE));
+        Console.progress("starting the broker");
         try (KafkaBroker broker = KafkaBroker.start(config);
                 Topics topics = new Topics(broker.bootstrapServers())) {
             Benchmark benchmark = new Benchmark(options, broker.bootstrapServers(), topics);
+            if (options.latency) {
+                return latency(options, new Latency(options, broker.bootstrapServers(), topics, benchmark));
+            }
             benchmark.fillInput();
             List<QueryResult> results = benchmark.runAll();
             Console.print("");
@@ -39,5 +43,15 @@ public final class Nexmark {
             Console.print(TextReport.verdict(options, results, benchmark.problems()));
             return benchmark.problems().isEmpty();
         }
+    }
+
+    private static boolean latency(Options options, Latency latency) throws Exception {
+        List<Latency.Result> results = latency.runAll();
+        Console.print("");
+        Console.print("milliseconds from input to output at " + options.rate + " events a second");
+        Console.print(Latency.table(results));
+        JsonReport.writeLatency(options, results);
+        Console.print("report: " + options.report.resolve("nexmark-latency.json"));
+        return true;
     }
 }

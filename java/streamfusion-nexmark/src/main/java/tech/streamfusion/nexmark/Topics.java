@@ -7,8 +7,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Creates, fills and deletes topics. */
@@ -28,6 +30,11 @@ final class Topics implements AutoCloseable {
 
     void delete(String topic) throws ExecutionException, InterruptedException {
         admin.deleteTopics(List.of(topic)).all().get();
+    }
+
+    long endOffset(String topic, int partition) throws ExecutionException, InterruptedException {
+        TopicPartition wanted = new TopicPartition(topic, partition);
+        return admin.listOffsets(Map.of(wanted, OffsetSpec.latest())).partitionResult(wanted).get().offset();
     }
 
     /**

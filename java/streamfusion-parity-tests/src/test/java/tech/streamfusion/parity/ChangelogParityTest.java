@@ -5,6 +5,7 @@ import static org.apache.flink.types.RowKind.DELETE;
 import static org.apache.flink.types.RowKind.INSERT;
 import static org.apache.flink.types.RowKind.UPDATE_AFTER;
 import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
+import static tech.streamfusion.testing.Parity.change;
 import static tech.streamfusion.testing.Parity.row;
 
 import java.util.ArrayList;
@@ -18,14 +19,14 @@ import tech.streamfusion.testing.ParityResult;
 class ChangelogParityTest {
 
     private static final Row[] CHANGES = {
-        row(INSERT, 1, "one", 10L),
-        row(INSERT, 2, "two", 20L),
-        row(UPDATE_BEFORE, 1, "one", 10L),
-        row(UPDATE_AFTER, 1, "uno", 11L),
-        row(INSERT, 3, null, null),
-        row(DELETE, 2, "two", 20L),
-        row(UPDATE_BEFORE, 3, null, null),
-        row(UPDATE_AFTER, 3, "three", 30L),
+        change(INSERT, 1, "one", 10L),
+        change(INSERT, 2, "two", 20L),
+        change(UPDATE_BEFORE, 1, "one", 10L),
+        change(UPDATE_AFTER, 1, "uno", 11L),
+        change(INSERT, 3, null, null),
+        change(DELETE, 2, "two", 20L),
+        change(UPDATE_BEFORE, 3, null, null),
+        change(UPDATE_AFTER, 3, "three", 30L),
     };
 
     @Test

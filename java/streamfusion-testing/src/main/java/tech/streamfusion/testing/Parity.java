@@ -82,7 +82,7 @@ public final class Parity {
         return Row.of(fields);
     }
 
-    public static Row row(RowKind kind, Object... fields) {
+    public static Row change(RowKind kind, Object... fields) {
         return Row.ofKind(kind, fields);
     }
 

@@ -2,6 +2,7 @@ package tech.streamfusion.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static tech.streamfusion.testing.Parity.change;
 import static tech.streamfusion.testing.Parity.row;
 
 import java.time.LocalDateTime;
@@ -52,9 +53,9 @@ class HarnessTest {
                                         "t",
                                         "a INT",
                                         row(1),
-                                        row(RowKind.UPDATE_BEFORE, 1),
-                                        row(RowKind.UPDATE_AFTER, 2),
-                                        row(RowKind.DELETE, 2),
+                                        change(RowKind.UPDATE_BEFORE, 1),
+                                        change(RowKind.UPDATE_AFTER, 2),
+                                        change(RowKind.DELETE, 2),
                                         row(3))
                                 .query("SELECT a + 10 FROM t"));
         assertThat(lines(run)).containsExactly("+I(11)", "-U(11)", "+U(12)", "-D(12)", "+I(13)");

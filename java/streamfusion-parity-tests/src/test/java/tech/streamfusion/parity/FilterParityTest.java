@@ -82,13 +82,4 @@ class FilterParityTest {
                     .run();
         }
     }
-
-    @Test
-    void noRows() {
-        Parity.test()
-                .source("t", "a INT, b STRING", List.of())
-                .query("SELECT a + 1, b FROM t WHERE a > 0")
-                .expectNative("Calc")
-                .run();
-    }
 }

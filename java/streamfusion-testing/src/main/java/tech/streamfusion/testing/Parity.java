@@ -97,6 +97,9 @@ public final class Parity {
     }
 
     public Parity source(String name, String columnsSql, List<Row> data) {
+        if (data.isEmpty()) {
+            throw new IllegalArgumentException("a source needs rows; filter them away for an empty result");
+        }
         columns.put(name, columnsSql);
         rows.put(name, data);
         return this;
@@ -169,11 +172,12 @@ public final class Parity {
 
     /** Runs both sides; both must succeed and agree. */
     public ParityResult run() {
+        long before = NativeEngine.liveObjects();
         SideRun stock = runStock();
         if (stock.failure != null) {
             throw new AssertionError("stock Flink fails", stock.failure);
         }
-        SideRun accelerated = runAccelerated();
+        SideRun accelerated = runAccelerated(before);
         if (accelerated.failure != null) {
             throw new AssertionError(
                     "fails only when accelerated\n" + accelerated.explained, accelerated.failure);
@@ -195,11 +199,12 @@ public final class Parity {
 
     /** Runs both sides; both must fail, for the same reason (class and message of the root cause). */
     public ParityResult runFailing() {
+        long before = NativeEngine.liveObjects();
         SideRun stock = runStock();
         if (stock.failure == null) {
             throw new AssertionError("stock Flink does not fail; it emits " + stock.sinks);
         }
-        SideRun accelerated = runAccelerated();
+        SideRun accelerated = runAccelerated(before);
         if (accelerated.failure == null) {
             throw new AssertionError(
                     "fails only on stock Flink: " + stock.rootCauseText() + "\naccelerated emits " + accelerated.sinks);
@@ -223,11 +228,10 @@ public final class Parity {
         return new ScriptRunner(this, Map.of(ENABLED, "false")).run();
     }
 
-    private SideRun runAccelerated() {
+    private SideRun runAccelerated(long before) {
         if (expectedNative == null && nodesCheck == null) {
             throw new IllegalStateException("say with expectNative which nodes are native");
         }
-        long before = NativeEngine.liveObjects();
         SideRun run = new ScriptRunner(this, acceleratedOptions).run();
         LiveObjects.assertReturnsTo(before);
         return run;

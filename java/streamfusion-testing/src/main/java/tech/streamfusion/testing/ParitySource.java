@@ -31,7 +31,7 @@ final class ParitySource implements ScanTableSource {
         ChangelogMode.Builder mode = ChangelogMode.newBuilder();
         List<Row> rows = TestData.rows(data);
         rows.forEach(row -> mode.addContainedKind(row.getKind()));
-        return rows.isEmpty() ? ChangelogMode.insertOnly() : mode.build();
+        return mode.build();
     }
 
     @Override

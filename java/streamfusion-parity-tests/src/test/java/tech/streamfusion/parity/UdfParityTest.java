@@ -56,7 +56,7 @@ class UdfParityTest {
         private static final long serialVersionUID = 1L;
         private int calls;
 
-        public int eval(int value) {
+        public Integer eval(Integer value) {
             return value * 1000 + ++calls;
         }
 
@@ -70,7 +70,7 @@ class UdfParityTest {
     public static final class Picky extends ScalarFunction {
         private static final long serialVersionUID = 1L;
 
-        public int eval(int value) {
+        public Integer eval(Integer value) {
             if (value == 13) {
                 throw new IllegalStateException("not 13");
             }

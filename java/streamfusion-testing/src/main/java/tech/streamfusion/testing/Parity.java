@@ -35,11 +35,11 @@ public final class Parity {
 
     /** Another way to say which nodes must be native. */
     public enum NodesCheck {
-        /** Every Calc, watermark assigner, union and drop-update-before of the plan; at least one. */
+        /** Every Calc, watermark assigner and drop-update-before of the plan; at least one. */
         ALL_CALCS
     }
 
-    private static final List<String> ALWAYS_NATIVE = List.of("Calc", "WatermarkAssigner", "Union", "DropUpdateBefore");
+    private static final List<String> ALWAYS_NATIVE = List.of("Calc", "WatermarkAssigner", "DropUpdateBefore");
 
     static final String ENABLED = "streamfusion.native.enabled";
     static final String MINIMUM_GAIN = "streamfusion.planner.minimum-gain";

@@ -308,10 +308,7 @@ final class CallRules {
         List<Node> args = new ArrayList<>();
         for (RexNode operand : call.getOperands()) {
             Node arg = translator.column(operand);
-            if (arg == null || arg.type().getTypeRoot() != type.getTypeRoot()) {
-                return null;
-            }
-            args.add(arg);
+            args.add(arg == null ? null : conversions.unchanged(arg, type));
         }
         return translator.function("COALESCE", type, args);
     }

@@ -1,5 +1,6 @@
 package tech.streamfusion.planner.expr;
 
+import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getLength;
 import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getPrecision;
 import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getScale;
 
@@ -52,12 +53,44 @@ final class Conversions {
         if (node instanceof Node.Constant && ((Node.Constant) node).value == null) {
             return new Node.Constant(null, target.copy(true));
         }
+        if (changesNothing(node.type(), target) && !translator.isLegacyCast()) {
+            return node.retyped(target.copy(target.isNullable() || node.type().isNullable()));
+        }
+        if (node instanceof Node.Constant && isInteger(node.type()) && isInteger(target)) {
+            return widened((Node.Constant) node, target, name);
+        }
         // the old behaviour converts text and failures differently; Flink's own code knows how
         if (translator.isLegacyCast()) {
             return null;
         }
         boolean nullable = target.isNullable() || node.type().isNullable() || name.equals("TRY_CAST");
         return translator.function(name, target.copy(nullable), node);
+    }
+
+    /** The node as a value of the type if no conversion is needed for that, otherwise null. */
+    Node unchanged(Node node, LogicalType target) {
+        return isSame(node.type(), target) || changesNothing(node.type(), target)
+                ? node.retyped(target.copy(node.type().isNullable()))
+                : null;
+    }
+
+    /** CharVarCharTrimPadCastRule: text goes into a VARCHAR that is at least as long unchanged. */
+    private static boolean changesNothing(LogicalType from, LogicalType target) {
+        return from.is(LogicalTypeFamily.CHARACTER_STRING)
+                && target.getTypeRoot() == LogicalTypeRoot.VARCHAR
+                && getLength(from) <= getLength(target);
+    }
+
+    private static boolean isInteger(LogicalType type) {
+        return type.is(LogicalTypeFamily.INTEGER_NUMERIC);
+    }
+
+    /** A constant that the target holds as it is needs no cast; Java's narrowing of others is left to the engine. */
+    private Node widened(Node.Constant constant, LogicalType target, String name) {
+        LogicalType typed = target.copy(name.equals("TRY_CAST") || target.isNullable());
+        return rank(constant.type()) <= rank(target)
+                ? new Node.Constant(((Number) constant.value).longValue(), typed)
+                : translator.function(name, typed, constant);
     }
 
     /** numericCasting between primitives: Java's conversion, which is what CAST of these types does. */
@@ -68,6 +101,10 @@ final class Conversions {
         boolean decimalToInteger = node.type() instanceof DecimalType && !isFloating(target);
         if (decimalToInteger || target instanceof DecimalType) {
             return null;
+        }
+        boolean constant = node instanceof Node.Constant && ((Node.Constant) node).value != null;
+        if (constant && isInteger(node.type()) && isInteger(target)) {
+            return widened((Node.Constant) node, target.copy(false), "CAST");
         }
         return translator.function("CAST", target.copy(node.type().isNullable()), node);
     }

@@ -189,6 +189,17 @@ static inline sf_batch *batch_of(sf_pool *pool, int n_columns, sf_type **types, 
 }
 
 /* --- evaluation */
+
+/* Used by expect and expect_failure; NULL: UTC and a current JDK. */
+static const sf_session *expr_session;
+
+static inline sf_session *legacy_jdk_session(void) {
+  sf_error err;
+  sf_session *session = NULL;
+  const uint8_t settings[] = {2 << 3, 1}; /* double_to_string_legacy */
+  OK(sf_session_create(settings, sizeof settings, &session, &err));
+  return session;
+}
 static inline sf_expr *compile_for(sf_pool *pool, const sf_session *session, const sf_host *host, const sf_type *row,
                                    const plan_expr *e) {
   sf_error err;
@@ -274,7 +285,7 @@ static inline void expect_expr(const sf_batch *batch, sf_expr *expr, const cell 
 }
 
 static inline void expect(sf_pool *pool, const sf_batch *batch, const plan_expr *e, const cell *expected) {
-  sf_expr *expr = compile_for(pool, NULL, NULL, batch->type, e);
+  sf_expr *expr = compile_for(pool, expr_session, NULL, batch->type, e);
   expect_expr(batch, expr, expected);
   sf_expr_destroy(expr);
 }
@@ -285,7 +296,7 @@ static inline void expect_failure(sf_pool *pool, const sf_batch *batch, const pl
                                   int64_t row, const char *message) {
   sf_error err = {.message = ""};
   sf_column *c = NULL;
-  sf_expr *expr = compile_for(pool, NULL, NULL, batch->type, e);
+  sf_expr *expr = compile_for(pool, expr_session, NULL, batch->type, e);
   assert_int_equal(status, sf_expr_eval(expr, batch, NULL, 0, &c, &err));
   assert_null(c);
   assert_int_equal(row, err.row);

@@ -55,6 +55,9 @@ bool sfi_decimal_mod(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, s
 /* BigDecimal.compareTo. */
 int sfi_decimal_compare(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b);
 
+/* The second argument of ROUND and TRUNCATE: 0 without one. False: no literal, NULL, or beyond +-1000. */
+bool sfi_literal_places(const sfi_call *call, int32_t *out);
+
 /* DecimalDataUtils.doubleValue for a value of this type: two roundings up to precision 18, one beyond. */
 double sfi_decimal_to_double(__int128 v, sfi_digits digits);
 

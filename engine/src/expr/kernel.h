@@ -132,6 +132,7 @@ extern const sfi_function sfi_compare_functions[];    /* compare.c */
 extern const sfi_function sfi_arith_functions[];      /* arith.c: integers, floats, intervals */
 extern const sfi_function sfi_decimal_functions[];    /* decimal_functions.c */
 extern const sfi_function sfi_round_functions[];      /* round.c */
+extern const sfi_function sfi_real_text_functions[];  /* real_text.c: FLOAT and DOUBLE rounded, or cast to DECIMAL */
 extern const sfi_function sfi_cast_functions[];       /* cast.c: among numbers, DECIMAL and BOOLEAN; retyping */
 extern const sfi_function sfi_cast_text_functions[];  /* cast_text.c: from and to strings and binaries */
 extern const sfi_function sfi_cast_time_functions[];  /* cast_time.c: among temporal types */

@@ -11,6 +11,7 @@ static const sfi_function *const tables[] = {
     sfi_decimal_functions,
     sfi_round_functions,
     sfi_cast_functions,
+    sfi_real_text_functions,
     sfi_string_slice_functions,
     sfi_string_search_functions,
     sfi_string_build_functions,

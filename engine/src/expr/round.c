@@ -1,12 +1,11 @@
 /* ROUND and TRUNCATE of exact numbers, with a literal number of digits or none.
  *
- * SqlFunctionUtils.sround and struncate: to 10^-digits, HALF_UP or toward zero. Floating-point operands go through the
- * text of the number and stay with the host; so does a number of digits that is no literal. */
+ * SqlFunctionUtils.sround and struncate: to 10^-digits, HALF_UP or toward zero. Floating-point operands are in
+ * real_text.c; a number of digits that is no literal stays with the host. */
 #include "expr/decimal.h"
 #include "expr/loops.h"
 
-/* The literal second argument, 0 without one. False: not a plain small literal. */
-static bool literal_digits(const sfi_call *call, int32_t *out) {
+bool sfi_literal_places(const sfi_call *call, int32_t *out) {
   *out = 0;
   if (call->n_args == 1) return true;
   const sf_column *c = sfi_const_arg(call, 1);
@@ -30,7 +29,7 @@ static __int128 cut(__int128 v, int32_t zeros, bool half_up) {
 static sf_status integers(const sfi_call *call, sfi_eval *ev, bool half_up, const sf_column *arg, sf_column **out,
                           sf_error *err) {
   int32_t digits = 0;
-  (void)literal_digits(call, &digits);
+  (void)sfi_literal_places(call, &digits);
   if (digits >= 0) return sf_column_retype((sf_column *)(uintptr_t)arg, call->type, out, err);
   sfi_operand operand = {0};
   SF_TRY(sfi_operand_open(ev, arg, SF_LAYOUT_INT64, &operand, err));
@@ -69,7 +68,7 @@ static sfi_digits rounded_digits(sfi_digits from, int32_t digits) {
 static sf_status store_rounded(const sfi_call *call, sfi_eval *ev, bool half_up, const sf_column *arg, uint8_t *to,
                                sf_buffer **validity, sf_error *err) {
   int32_t digits = 0;
-  (void)literal_digits(call, &digits);
+  (void)sfi_literal_places(call, &digits);
   sfi_digits from = sfi_digits_of(arg->type), target = rounded_digits(from, digits);
   for (int64_t k = 0, i; sfi_row(ev, k, &i); k++) {
     __int128 v = arg->type->layout == SF_LAYOUT_INT64 ? ((const int64_t *)arg->values)[i]
@@ -118,7 +117,7 @@ static sf_status truncate_decimal_kernel(const sfi_call *call, sfi_eval *ev, con
 
 static bool accepts_digits(const sfi_call *call) {
   int32_t digits;
-  return (call->n_args == 1 || call->n_args == 2) && literal_digits(call, &digits);
+  return (call->n_args == 1 || call->n_args == 2) && sfi_literal_places(call, &digits);
 }
 
 static bool accepts_integer(const sfi_call *call) {
@@ -137,7 +136,7 @@ static bool accepts_decimal(const sfi_call *call) {
     return false;
   }
   int32_t digits = 0;
-  (void)literal_digits(call, &digits);
+  (void)sfi_literal_places(call, &digits);
   sfi_digits target = rounded_digits(sfi_digits_of(call->arg_types[0]), digits);
   return call->type->scale == target.scale && call->type->precision >= target.precision;
 }

@@ -352,7 +352,7 @@ static int64_t power_of_ten(int n) {
   return v;
 }
 
-static bool two_at(const uint8_t *p, int32_t *out) {
+static int two_at(const uint8_t *p, int32_t *out) {
   *out = (p[0] - '0') * 10 + (p[1] - '0');
   return is_digit(p[0]) && is_digit(p[1]);
 }

@@ -89,8 +89,10 @@ static __attribute__((noinline)) const uint8_t *find_field(sf_decoder *d, sfi_no
   bool escaped = false;
   const uint8_t *name = p + 1;
   const uint8_t *close = string_end(name, d->end, &escaped);
-  if (close == NULL || escaped || close - p > 10000) return NULL;
-  int32_t index = sfi_decode_find_field(row, name, (uint32_t)(close - name));
+  if (close == NULL || close - p > 10000) return NULL;
+  sf_view key = {.data = name, .size = (uint32_t)(close - name)};
+  if (escaped && !sfi_decode_unescape(d, name, close, &key)) return NULL;
+  int32_t index = sfi_decode_find_field(row, key.data, key.size);
   *out = NULL;
   if (index >= 0) {
     *out = &row->fields[index];

@@ -20,18 +20,12 @@ static void release_writer(sf_encoder *e, sfi_writer *writer) {
 /* Comma, quoted name, colon. */
 static sf_status make_key(sf_encoder *e, sfi_writer *writer, const char *name, sf_error *err) {
   size_t size = strlen(name);
-  SF_TRY(alloc_zeroed(e, size * 6 + 4, &writer->key, err));
+  SF_TRY(alloc_zeroed(e, size * 6 + 16, &writer->key, err));
   uint8_t *to = writer->key;
   *to++ = ',';
   *to++ = '"';
-  for (size_t i = 0; i < size; i++) {
-    uint8_t c = (uint8_t)name[i];
-    if (c < 0x20 || c == '"' || c == '\\') {
-      to = sfi_encode_escape(to, c);
-    } else {
-      *to++ = c;
-    }
-  }
+  to = sfi_encode_escaped_text(to, (const uint8_t *)name, size);
+  if (to == NULL) return sfi_json_fail(err, SF_UNSUPPORTED, "json: a field name is not UTF-8");
   *to++ = '"';
   *to++ = ':';
   writer->key_size = (uint32_t)(to - writer->key);

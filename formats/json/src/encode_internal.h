@@ -35,7 +35,8 @@ struct sf_encoder {
   sf_error *err;
   /* The day that was written last, and its text. */
   int64_t last_day;
-  uint8_t last_day_text[10];
+  uint8_t last_day_text[24];
+  size_t last_day_size;
   /* Scratch for finding repeated map keys. */
   int32_t *key_slots;
   int64_t key_slots_capacity;
@@ -57,15 +58,15 @@ bool sfi_encode_row(sf_encoder *e, const sfi_writer *root, const sf_column *cons
 uint8_t *sfi_encode_long(uint8_t *to, int64_t value);
 /* DECIMAL as BigDecimal.stripTrailingZeros().toString(). */
 uint8_t *sfi_encode_stripped_decimal(uint8_t *to, __int128 unscaled, int32_t scale);
-/* DATE as ISO_LOCAL_DATE; NULL: a year that is not written with four digits. */
+/* DATE as ISO_LOCAL_DATE. */
 uint8_t *sfi_encode_day(sf_encoder *e, uint8_t *to, int64_t day);
 /* HH:mm:ss */
 uint8_t *sfi_encode_second(uint8_t *to, int32_t second_of_day);
 /* Fraction of a second without trailing zeros; nothing when it is 0. */
 uint8_t *sfi_encode_fraction(uint8_t *to, int32_t nano);
 uint8_t *sfi_encode_base64(uint8_t *to, const uint8_t *data, size_t size);
-/* One escaped control character, quote or backslash, as Jackson writes it; up to 6 bytes. */
-uint8_t *sfi_encode_escape(uint8_t *to, uint8_t c);
+/* Text as Jackson writes it between quotes; NULL: ill-formed UTF-8. Room for 6 bytes a byte, and 4 more, is there. */
+uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size);
 
 size_t sfi_find_escape_generic(const uint8_t *p, size_t size);
 #if defined(__x86_64__)

@@ -71,36 +71,43 @@ uint8_t *sfi_encode_stripped_decimal(uint8_t *to, __int128 unscaled, int32_t sca
   return sfi_encode_long(to, exponent);
 }
 
-/* Proleptic Gregorian date of a day since the epoch, for years from -400 on. */
-static void civil_date(int64_t day, int32_t *year_out, int32_t *month_out, int32_t *day_out) {
-  int32_t z = (int32_t)(day + 719468 + 146097); /* since 0000-03-01, and 400 years to stay above zero */
-  int32_t era = z / 146097, of_era = z % 146097;
-  int32_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-  int32_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-  int32_t m = (5 * of_year + 2) / 153;
+/* Proleptic Gregorian date of a day since the epoch. */
+static void civil_date(int64_t day, int64_t *year_out, uint32_t *month_out, uint32_t *day_out) {
+  int64_t z = day + 719468; /* since 0000-03-01 */
+  int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+  uint32_t of_era = (uint32_t)(z - era * 146097);
+  uint32_t year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+  uint32_t of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  uint32_t m = (5 * of_year + 2) / 153;
   *day_out = of_year - (153 * m + 2) / 5 + 1;
   *month_out = m < 10 ? m + 3 : m - 9;
-  *year_out = year_of_era + era * 400 - 400 + (*month_out <= 2);
+  *year_out = year_of_era + era * 400 + (*month_out <= 2);
 }
 
-#define FIRST_DAY (-719528) /* 0000-01-01 */
-#define LAST_DAY 2932896    /* 9999-12-31 */
+/* Four digits at least, a sign when there are more or the year is negative (SignStyle.EXCEEDS_PAD). */
+static uint8_t *put_year(uint8_t *to, int64_t year) {
+  if (year < 0) *to++ = '-';
+  if (year > 9999) *to++ = '+';
+  uint64_t size = (uint64_t)(year < 0 ? -year : year);
+  if (size > 9999) return sfi_encode_long(to, (int64_t)size);
+  return put_pair(put_pair(to, (uint32_t)size / 100), (uint32_t)size % 100);
+}
 
 uint8_t *sfi_encode_day(sf_encoder *e, uint8_t *to, int64_t day) {
   if (SFI_UNLIKELY(day != e->last_day)) {
-    if (day < FIRST_DAY || day > LAST_DAY) return NULL;
-    int32_t year, month, day_of_month;
+    int64_t year;
+    uint32_t month, day_of_month;
     civil_date(day, &year, &month, &day_of_month);
-    uint8_t *text = e->last_day_text;
-    put_pair(text, (uint32_t)year / 100);
-    put_pair(text + 2, (uint32_t)year % 100);
-    text[4] = text[7] = '-';
-    put_pair(text + 5, (uint32_t)month);
-    put_pair(text + 8, (uint32_t)day_of_month);
+    uint8_t *text = put_year(e->last_day_text, year);
+    *text++ = '-';
+    text = put_pair(text, month);
+    *text++ = '-';
+    text = put_pair(text, day_of_month);
     e->last_day = day;
+    e->last_day_size = (size_t)(text - e->last_day_text);
   }
-  memcpy(to, e->last_day_text, 10);
-  return to + 10;
+  memcpy(to, e->last_day_text, sizeof e->last_day_text);
+  return to + e->last_day_size;
 }
 
 uint8_t *sfi_encode_second(uint8_t *to, int32_t second_of_day) {
@@ -149,21 +156,57 @@ uint8_t *sfi_encode_base64(uint8_t *to, const uint8_t *data, size_t size) {
   return to;
 }
 
-uint8_t *sfi_encode_escape(uint8_t *to, uint8_t c) {
-  static const char hex[17] = "0123456789ABCDEF";
+static const char HEX[17] = "0123456789ABCDEF";
+
+static uint8_t *put_unicode_escape(uint8_t *to, uint32_t unit) {
   *to++ = '\\';
-  switch (c) {
-    case '"':
-    case '\\': *to++ = c; return to;
-    case '\b': *to++ = 'b'; return to;
-    case '\f': *to++ = 'f'; return to;
-    case '\n': *to++ = 'n'; return to;
-    case '\r': *to++ = 'r'; return to;
-    case '\t': *to++ = 't'; return to;
-    default: break;
+  *to++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) *to++ = (uint8_t)HEX[unit >> shift & 15];
+  return to;
+}
+
+static uint8_t *put_ascii_escape(uint8_t *to, uint8_t c) {
+  const char *letters = "btn?fr"; /* from 8 on; vertical tab has none */
+  if (c == '"' || c == '\\') {
+    *to++ = '\\';
+    *to++ = c;
+    return to;
   }
-  memcpy(to, "u00", 3);
-  to[3] = (uint8_t)hex[c >> 4];
-  to[4] = (uint8_t)hex[c & 15];
-  return to + 5;
+  if (c < 8 || c > 13 || c == 11) return put_unicode_escape(to, c);
+  *to++ = '\\';
+  *to++ = (uint8_t)letters[c - 8];
+  return to;
+}
+
+/* Code points beyond the BMP as a pair of escapes: JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8 is off. */
+static uint8_t *put_surrogates(uint8_t *to, const uint8_t *p) {
+  uint32_t code = (uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12 | (uint32_t)(p[2] & 63) << 6 | (p[3] & 63);
+  to = put_unicode_escape(to, 0xD800 + ((code - 0x10000) >> 10));
+  return put_unicode_escape(to, 0xDC00 + (code & 0x3FF));
+}
+
+uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size) {
+  const uint8_t *end = p + size;
+  while (p < end) {
+    if (*p < 0x80) {
+      if (*p < 0x20 || *p == '"' || *p == '\\') {
+        to = put_ascii_escape(to, *p++);
+      } else {
+        *to++ = *p++;
+      }
+      continue;
+    }
+    uint8_t sequence[4] = {0};
+    memcpy(sequence, p, end - p < 4 ? (size_t)(end - p) : 4);
+    int length = sfi_utf8_length(sequence);
+    if (length == 0) return NULL;
+    if (length == 4) {
+      to = put_surrogates(to, sequence);
+    } else {
+      memcpy(to, sequence, 4);
+      to += length;
+    }
+    p += length;
+  }
+  return to;
 }

@@ -13,29 +13,12 @@ static inline void put_text(sf_encoder *e, const char *text, size_t size) {
   e->size += size;
 }
 
-/* The rest of a string from where the first special byte is, at e->size already without it; quotes come from the caller. */
+/* The rest of a string from its first special byte on. */
 static bool put_escaped(sf_encoder *e, const uint8_t *p, size_t size) {
   if (!sfi_encode_room(e, size * 6)) return false;
-  uint8_t *to = e->data + e->size;
-  const uint8_t *end = p + size;
-  while (p < end) {
-    if (*p < 0x80) {
-      if (*p < 0x20 || *p == '"' || *p == '\\') {
-        to = sfi_encode_escape(to, *p++);
-      } else {
-        *to++ = *p++;
-      }
-      continue;
-    }
-    uint8_t sequence[4] = {0};
-    memcpy(sequence, p, end - p < 4 ? (size_t)(end - p) : 4);
-    int length = sfi_utf8_length(sequence);
-    if (length == 0) return punt(e); /* Flink's strings decode ill-formed bytes to replacement characters */
-    memcpy(to, sequence, 4);
-    to += length;
-    p += length;
-  }
-  e->size = (size_t)(to - e->data);
+  uint8_t *end = sfi_encode_escaped_text(e->data + e->size, p, size);
+  if (end == NULL) return punt(e); /* Flink's strings decode ill-formed bytes to replacement characters */
+  e->size = (size_t)(end - e->data);
   return true;
 }
 
@@ -66,7 +49,6 @@ static bool put_date(sf_encoder *e, int32_t day) {
   uint8_t *to = e->data + e->size;
   *to++ = '"';
   to = sfi_encode_day(e, to, day);
-  if (to == NULL) return punt(e);
   *to++ = '"';
   e->size = (size_t)(to - e->data);
   return true;
@@ -92,7 +74,6 @@ static bool put_timestamp(sf_encoder *e, int64_t millis, int32_t nano_of_milli, 
   uint8_t *to = e->data + e->size;
   *to++ = '"';
   to = sfi_encode_day(e, to, day);
-  if (to == NULL) return punt(e);
   *to++ = e->options.iso_timestamps ? 'T' : ' ';
   to = sfi_encode_second(to, of_day / 1000);
   to = sfi_encode_fraction(to, of_day % 1000 * 1000000 + nano_of_milli);

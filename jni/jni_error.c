@@ -22,6 +22,7 @@ static const char *class_of(sf_status status) {
     case SF_RUNTIME: return "java/lang/RuntimeException";
     case SF_NULL_POINTER: return "java/lang/NullPointerException";
     case SF_CONSTRAINT: return "org/apache/flink/table/runtime/operators/sink/constraint/EnforcerException";
+    case SF_TABLE: return "org/apache/flink/table/api/TableException";
     case SF_CANCELLED: return "java/util/concurrent/CancellationException";
     case SF_OK:
     case SF_HOST:

@@ -29,8 +29,9 @@ typedef enum sf_status {
   SF_INTERNAL = 12,    /* a bug of ours                          -> IllegalStateException */
   SF_RUNTIME = 13,     /* where Flink throws a bare RuntimeException, e.g. for a NULL rowtime */
   SF_NULL_POINTER = 14,/* where Flink runs into a NullPointerException */
-  SF_CONSTRAINT = 15   /* a sink constraint is broken: o.a.f.table.runtime.operators.sink.constraint.EnforcerException,
+  SF_CONSTRAINT = 15,  /* a sink constraint is broken: o.a.f.table.runtime.operators.sink.constraint.EnforcerException,
                           whose constructor formats: pass ("%s", message) */
+  SF_TABLE = 16        /* Flink's TableException, e.g. for a failing CAST to BOOLEAN */
 } sf_status;
 
 #define SF_ERROR_MESSAGE_SIZE 1024

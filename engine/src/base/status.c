@@ -44,6 +44,7 @@ const char *sf_status_name(sf_status status) {
     case SF_RUNTIME: return "RUNTIME";
     case SF_NULL_POINTER: return "NULL_POINTER";
     case SF_CONSTRAINT: return "CONSTRAINT";
+    case SF_TABLE: return "TABLE";
   }
   return "UNKNOWN";
 }

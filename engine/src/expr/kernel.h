@@ -134,7 +134,8 @@ extern const sfi_function sfi_decimal_functions[];    /* decimal_functions.c */
 extern const sfi_function sfi_round_functions[];      /* round.c */
 extern const sfi_function sfi_real_text_functions[];  /* real_text.c: FLOAT and DOUBLE rounded, or cast to DECIMAL */
 extern const sfi_function sfi_cast_functions[];       /* cast.c: among numbers, DECIMAL and BOOLEAN; retyping */
-extern const sfi_function sfi_cast_text_functions[];  /* cast_text.c: from and to strings and binaries */
+extern const sfi_function sfi_cast_to_text_functions[]; /* cast_to_text.c: to strings and binaries */
+extern const sfi_function sfi_cast_from_text_functions[]; /* cast_from_text.c: from strings; TO_DATE */
 extern const sfi_function sfi_cast_time_functions[];  /* cast_time.c: among temporal types */
 extern const sfi_function sfi_string_slice_functions[];  /* string_slice.c: parts of an operand */
 extern const sfi_function sfi_string_search_functions[]; /* string_search.c: lengths, positions, predicates */

@@ -19,6 +19,9 @@ static const sfi_function *const tables[] = {
     sfi_time_field_functions,
     sfi_time_arith_functions,
     sfi_time_format_functions,
+    sfi_cast_time_functions,
+    sfi_cast_to_text_functions,
+    sfi_cast_from_text_functions,
 };
 static const size_t n_tables = sizeof(tables) / sizeof(tables[0]);
 

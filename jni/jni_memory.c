@@ -1,6 +1,6 @@
 /* Library identity, pools, buffers, types, and the conversions that all files use. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "glue.h"
 
@@ -60,8 +60,20 @@ jstring sfj_string(JNIEnv *env, const char *utf8, size_t size) {
 
 static jstring build_info(JNIEnv *env, jclass type) {
   (void)type;
-  static const char info[] = "streamfusion " TEXT(SFJ_PROJECT_VERSION) " for Flink " TEXT(SFJ_FLINK_LINE) ", " __VERSION__;
-  return sfj_string(env, info, sizeof info - 1);
+#if defined(__clang__)
+  static const char compiler[] = __VERSION__;
+#else
+  static const char compiler[] = "gcc " __VERSION__;
+#endif
+#if defined(__x86_64__)
+  const char *cpu = __builtin_cpu_supports("avx512f") ? "avx512" : __builtin_cpu_supports("avx2") ? "avx2" : "x86-64";
+#else
+  const char *cpu = "baseline";
+#endif
+  char info[256];
+  int size = snprintf(info, sizeof info, "streamfusion %s for Flink %s, %s, %s", TEXT(SFJ_PROJECT_VERSION),
+                      TEXT(SFJ_FLINK_LINE), compiler, cpu);
+  return sfj_string(env, info, (size_t)size);
 }
 
 static jlong live_objects(JNIEnv *env, jclass type) {

@@ -119,8 +119,18 @@ final class ColumnarArray implements ArrayData {
         return elements().getRow(start + pos);
     }
 
+    /** As BinaryArrayData. */
+    private void checkNoNull() {
+        for (int i = 0; i < size; i++) {
+            if (isNullAt(i)) {
+                throw new RuntimeException("Primitive array must not contain a null value.");
+            }
+        }
+    }
+
     @Override
     public boolean[] toBooleanArray() {
+        checkNoNull();
         boolean[] values = new boolean[size];
         for (int i = 0; i < size; i++) {
             values[i] = getBoolean(i);
@@ -130,6 +140,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public byte[] toByteArray() {
+        checkNoNull();
         byte[] values = new byte[size];
         for (int i = 0; i < size; i++) {
             values[i] = getByte(i);
@@ -139,6 +150,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public short[] toShortArray() {
+        checkNoNull();
         short[] values = new short[size];
         for (int i = 0; i < size; i++) {
             values[i] = getShort(i);
@@ -148,6 +160,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public int[] toIntArray() {
+        checkNoNull();
         int[] values = new int[size];
         for (int i = 0; i < size; i++) {
             values[i] = getInt(i);
@@ -157,6 +170,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public long[] toLongArray() {
+        checkNoNull();
         long[] values = new long[size];
         for (int i = 0; i < size; i++) {
             values[i] = getLong(i);
@@ -166,6 +180,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public float[] toFloatArray() {
+        checkNoNull();
         float[] values = new float[size];
         for (int i = 0; i < size; i++) {
             values[i] = getFloat(i);
@@ -175,6 +190,7 @@ final class ColumnarArray implements ArrayData {
 
     @Override
     public double[] toDoubleArray() {
+        checkNoNull();
         double[] values = new double[size];
         for (int i = 0; i < size; i++) {
             values[i] = getDouble(i);

@@ -8,18 +8,21 @@ import tech.streamfusion.runtime.data.BatchWriter;
 
 /**
  * Gathers rows into batches. A batch goes on when it is full and when somebody flushes; and by a timer, so that no row
- * waits longer than a network buffer would.
+ * waits longer than a network buffer would, or than {@value #MAX_WAIT_MILLIS} ms: between chained operators stock Flink
+ * does not wait at all, and at rates where that time does not fill a batch, smaller ones cost little.
  */
 final class InputEdge implements AutoCloseable {
 
+    static final long MAX_WAIT_MILLIS = 10;
+
     private final BatchWriter writer;
-    private final long timeoutMillis;
+    private final long waitMillis;
     private final ProcessingTimeService time;
     private final ThrowingConsumer<NativeBatch, Exception> consumer;
     private boolean timerPending;
 
     /**
-     * @param timeoutMillis 0: each row goes on at once; negative: rows wait until the batch is full or flushed
+     * @param timeoutMillis of network buffers; 0: each row goes on at once; negative: they wait until they are full
      * @param consumer borrows each batch
      */
     InputEdge(
@@ -28,18 +31,18 @@ final class InputEdge implements AutoCloseable {
             ProcessingTimeService time,
             ThrowingConsumer<NativeBatch, Exception> consumer) {
         this.writer = writer;
-        this.timeoutMillis = timeoutMillis;
+        this.waitMillis = timeoutMillis < 0 ? MAX_WAIT_MILLIS : Math.min(timeoutMillis, MAX_WAIT_MILLIS);
         this.time = time;
         this.consumer = consumer;
     }
 
     void add(RowData row) throws Exception {
         writer.write(row);
-        if (timeoutMillis == 0 || writer.isFull()) {
+        if (waitMillis == 0 || writer.isFull()) {
             flush();
-        } else if (timeoutMillis > 0 && !timerPending) {
+        } else if (!timerPending) {
             timerPending = true;
-            time.registerTimer(time.getCurrentProcessingTime() + timeoutMillis, timestamp -> onTimer());
+            time.registerTimer(time.getCurrentProcessingTime() + waitMillis, timestamp -> onTimer());
         }
     }
 

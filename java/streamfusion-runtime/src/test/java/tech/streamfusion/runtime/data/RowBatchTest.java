@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.core.memory.MemorySegment;
 import org.apache.flink.core.memory.MemorySegmentFactory;
+import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.RowData;
@@ -173,10 +174,13 @@ class RowBatchTest {
         long handle = NativeEngine.typeCreate(PlanBytes.type(type));
         try (BatchWriter writer = new BatchWriter(type, handle, pool, 4)) {
             writer.write(GenericRowData.of(new GenericArrayData(new int[] {1, 2})));
+            writer.write(GenericRowData.of(new GenericArrayData(new Integer[] {1, null})));
             NativeBatch batch = writer.finish();
             BatchReader reader = new BatchReader(1);
             reader.bind(batch);
-            var array = reader.row(0).getArray(0);
+            ArrayData withNull = reader.row(1).getArray(0);
+            assertThatThrownBy(withNull::toIntArray).hasMessageContaining("must not contain a null value");
+            ArrayData array = reader.row(0).getArray(0);
             assertThat(array.toIntArray()).containsExactly(1, 2);
             reader.unbind();
             batch.release();

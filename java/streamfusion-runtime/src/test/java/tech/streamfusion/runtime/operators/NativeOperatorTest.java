@@ -123,45 +123,50 @@ class NativeOperatorTest {
     }
 
     @Test
-    void noRowWaitsLongerThanTheBufferTimeout() throws Exception {
-        try (Harness h = calc(false, false).open()) { // 100 ms is Flink's default
+    void noRowWaitsLong() throws Exception {
+        try (Harness h = calc(false, false).open()) {
             h.flink.setProcessingTime(1000);
             h.row(11L, text("a"));
-            h.flink.setProcessingTime(1070);
+            h.flink.setProcessingTime(1007);
             h.row(12L, text("b"));
-            h.flink.setProcessingTime(1099);
+            h.flink.setProcessingTime(1009);
             assertThat(h.output()).isEmpty();
-            h.flink.setProcessingTime(1100);
+            h.flink.setProcessingTime(1010);
             assertThat(h.output()).containsExactly("+I(a,11)", "+I(b,12)");
-            h.flink.setProcessingTime(1150);
+            h.flink.setProcessingTime(1015);
             h.row(13L, text("c"));
-            h.flink.setProcessingTime(1249);
+            h.flink.setProcessingTime(1024);
             assertThat(h.output()).isEmpty();
-            h.flink.setProcessingTime(1250);
+            h.flink.setProcessingTime(1025);
             assertThat(h.output()).containsExactly("+I(c,13)");
         }
     }
 
     @Test
-    void withoutBufferingEachRowGoesAtOnceAndWithoutTimeoutOnlyFullBatchesGo() throws Exception {
+    void theBufferTimeoutBoundsTheWait() throws Exception {
+        assertThat(waits(0)).isZero();
+        assertThat(waits(3)).isEqualTo(3);
+        assertThat(waits(100)).isEqualTo(InputEdge.MAX_WAIT_MILLIS);
+        assertThat(waits(-1)).isEqualTo(InputEdge.MAX_WAIT_MILLIS);
+    }
+
+    /** Milliseconds that a single row waits at an edge. */
+    private static long waits(long timeout) throws Exception {
         long pool = NativeEngine.poolCreate("test", -1, null);
         long type = NativeEngine.typeCreate(PlanBytes.type(TYPE));
         List<Integer> batches = new ArrayList<>();
         TestProcessingTimeService time = new TestProcessingTimeService();
-        try (InputEdge atOnce = edge(pool, type, 0, time, batches);
-                InputEdge full = edge(pool, type, -1, time, batches)) {
-            atOnce.add(GenericRowData.of(1L, null));
-            atOnce.add(GenericRowData.of(2L, null));
-            assertThat(batches).containsExactly(1, 1);
-            for (int i = 0; i < 25; i++) {
-                full.add(GenericRowData.of(1L, null));
+        time.setCurrentTime(0);
+        long waited = 0;
+        try (InputEdge edge = edge(pool, type, timeout, time, batches)) {
+            edge.add(GenericRowData.of(1L, null));
+            while (batches.isEmpty()) {
+                time.setCurrentTime(++waited);
             }
-            time.setCurrentTime(1_000_000);
-            assertThat(batches).containsExactly(1, 1, 10, 10);
-            assertThat(time.getNumActiveTimers()).isZero();
         }
         NativeEngine.typeRelease(type);
         NativeEngine.poolRelease(pool);
+        return waited;
     }
 
     private static InputEdge edge(

@@ -1,12 +1,12 @@
 package tech.streamfusion.kafka.connector.sink;
 
+import java.io.DataOutputStream;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
-import java.io.DataOutputStream;
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,8 +23,10 @@ import org.apache.kafka.clients.producer.internals.RecordAccumulator;
 import org.apache.kafka.clients.producer.internals.Sender;
 import org.apache.kafka.clients.producer.internals.TransactionManager;
 import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.MemoryRecordsBuilder;
+import org.apache.kafka.common.utils.Time;
 
 /**
  * The inside of the producer of kafka-clients 4.1 and 4.2: the fields and methods that appending a whole run takes, looked
@@ -85,6 +87,7 @@ final class ProducerInternals {
     static final VarHandle BUILDER = field(ProducerBatch.class, "recordsBuilder", MemoryRecordsBuilder.class);
     static final VarHandle PRODUCE_RESULT = field(ProducerBatch.class, "produceFuture", ProduceRequestResult.class);
     static final VarHandle THUNKS = field(ProducerBatch.class, "thunks", List.class);
+    static final MethodHandle SET_THUNKS = setter(ProducerBatch.class, "thunks", List.class);
     static final VarHandle RECORD_COUNT = field(ProducerBatch.class, "recordCount", int.class);
     static final VarHandle MAX_RECORD_SIZE = field(ProducerBatch.class, "maxRecordSize", int.class);
     static final VarHandle LAST_APPEND = field(ProducerBatch.class, "lastAppendTime", long.class);
@@ -106,10 +109,28 @@ final class ProducerInternals {
             field(MemoryRecordsBuilder.class, "estimatedCompressionRatio", float.class);
 
     static {
-        // used by name elsewhere: public, but no promise either
+        // called by name in RunAppender: public, but no promise either
         method(BufferPool.class, "allocate", ByteBuffer.class, int.class, long.class);
-        method(ConcurrentMap.class, "computeIfAbsent", Object.class, Object.class, java.util.function.Function.class);
-        method(Deque.class, "addLast", void.class, Object.class);
+        method(BufferPool.class, "deallocate", void.class, ByteBuffer.class);
+        method(ProducerBatch.class, "estimatedSizeInBytes", int.class);
+        method(ProducerBatch.class, "closeForRecordAppends", void.class);
+        method(ProducerBatch.class, "isFull", boolean.class);
+        method(MemoryRecordsBuilder.class, "isFull", boolean.class);
+        method(MemoryRecordsBuilder.class, "closeForRecordAppends", void.class);
+        method(MemoryRecordsBuilder.class, "buffer", ByteBuffer.class);
+        method(ProducerMetadata.class, "fetch", Cluster.class);
+        method(Sender.class, "wakeup", void.class);
+        method(TransactionManager.class, "maybeAddPartition", void.class, TopicPartition.class);
+        method(TransactionManager.class, "maybeTransitionToErrorState", void.class, RuntimeException.class);
+        constructor(ProducerBatch.class, TopicPartition.class, MemoryRecordsBuilder.class, long.class);
+        constructor(
+                FutureRecordMetadata.class,
+                ProduceRequestResult.class,
+                int.class,
+                long.class,
+                int.class,
+                int.class,
+                Time.class);
     }
 
     private ProducerInternals() {}
@@ -121,6 +142,17 @@ final class ProducerInternals {
     private static VarHandle field(Class<?> declaring, String name, Class<?> type) {
         try {
             return in(declaring).findVarHandle(declaring, name, type);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Also for a final field, which a lookup alone does not set. */
+    private static MethodHandle setter(Class<?> declaring, String name, Class<?> type) {
+        try {
+            Field field = declaring.getDeclaredField(name);
+            field.setAccessible(true);
+            return in(declaring).unreflectSetter(field).asType(MethodType.methodType(void.class, declaring, type));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

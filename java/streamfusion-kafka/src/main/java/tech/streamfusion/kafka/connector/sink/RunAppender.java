@@ -17,7 +17,6 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.internals.BufferPool;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner.StickyPartitionInfo;
-import org.apache.kafka.clients.producer.internals.FutureRecordMetadata;
 import org.apache.kafka.clients.producer.internals.ProduceRequestResult;
 import org.apache.kafka.clients.producer.internals.ProducerBatch;
 import org.apache.kafka.clients.producer.internals.ProducerMetadata;
@@ -305,20 +304,20 @@ final class RunAppender {
         LAST_APPEND.set(batch, Time.SYSTEM.milliseconds());
     }
 
-    /** A callback per record, as the client keeps them: it needs them one by one if it has to split the batch. */
+    /** Has the batch report the outcome of {@code count} records, the first of which is number {@code first}. */
     @SuppressWarnings("unchecked")
     private void addThunks(ProducerBatch batch, int first, int count) {
         List<Object> thunks = (List<Object>) THUNKS.get(batch);
-        ProduceRequestResult result = (ProduceRequestResult) PRODUCE_RESULT.get(batch);
-        long timestamp = state[KafkaNative.MAX_TIMESTAMP];
-        try {
-            for (int i = first; i < first + count; i++) {
-                FutureRecordMetadata future = new FutureRecordMetadata(result, i, timestamp, -1, -1, Time.SYSTEM);
-                thunks.add((Object) NEW_THUNK.invokeExact(callback, future));
+        if (!(thunks instanceof RunThunks)) {
+            RunThunks withRuns = new RunThunks(thunks, (ProduceRequestResult) PRODUCE_RESULT.get(batch), callback);
+            try {
+                SET_THUNKS.invokeExact(batch, (List<?>) withRuns);
+            } catch (Throwable e) {
+                throw unexpected(e);
             }
-        } catch (Throwable e) {
-            throw unexpected(e);
+            thunks = withRuns;
         }
+        ((RunThunks) thunks).addRun(first, count, state[KafkaNative.MAX_TIMESTAMP]);
     }
 
     private static RuntimeException unexpected(Throwable e) {

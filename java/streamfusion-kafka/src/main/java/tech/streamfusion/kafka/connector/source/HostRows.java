@@ -34,7 +34,10 @@ final class HostRows {
                 new Collector<T>() {
                     @Override
                     public void collect(T row) {
-                        rows.add((RowData) row);
+                        // formats that ignore errors may hand on a null row; no row is what they mean
+                        if (row != null) {
+                            rows.add((RowData) row);
+                        }
                     }
 
                     @Override

@@ -1,0 +1,86 @@
+package tech.streamfusion.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.flink.table.api.DataTypes;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.testing.kafka.KafkaBroker;
+
+/** A broker per class, and no native object left after a test. */
+abstract class KafkaTestBase {
+
+    static KafkaBroker broker;
+    static Topics topics;
+    private long liveBefore;
+
+    @BeforeAll
+    static void startBroker() {
+        broker = KafkaBroker.start();
+        topics = new Topics(broker.bootstrapServers());
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void countObjects() {
+        liveBefore = NativeEngine.liveObjects();
+    }
+
+    @AfterEach
+    void checkObjects() {
+        assertThat(NativeEngine.liveObjects()).as("native objects left behind").isEqualTo(liveBefore);
+    }
+
+    static KafkaTable table(String topic) {
+        return KafkaTable.of(broker.bootstrapServers(), topic);
+    }
+
+    /** The table that most tests use. */
+    static KafkaTable items(String topic) {
+        return table(topic)
+                .column("id", DataTypes.BIGINT())
+                .column("name", DataTypes.STRING())
+                .column("price", DataTypes.DECIMAL(10, 2));
+    }
+
+    static String item(long id) {
+        return "{\"id\":" + id + ",\"name\":\"name " + id % 97 + "\",\"price\":" + id + ".25}";
+    }
+
+    static String[] items(int from, int to) {
+        String[] items = new String[to - from];
+        for (int i = from; i < to; i++) {
+            items[i - from] = item(i);
+        }
+        return items;
+    }
+
+    static KafkaTable exactlyOnce(KafkaTable table, String prefix) {
+        return table.option("sink.delivery-guarantee", "exactly-once").option("sink.transactional-id-prefix", prefix);
+    }
+
+    /** What a record is to its reader, but for its offset. */
+    static List<String> contents(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream()
+                .map(
+                        record ->
+                                record.partition()
+                                        + " "
+                                        + Topics.text(record.key())
+                                        + " "
+                                        + Topics.text(record.value())
+                                        + " "
+                                        + record.headers())
+                .collect(Collectors.toList());
+    }
+}

@@ -173,119 +173,71 @@ static void decoded_release(JNIEnv *env, jclass type, jlong decoded) {
   decoded_clear(sfj_ptr(decoded));
 }
 
-/* --- from decoded columns to a batch: punted rows are replaced or dropped */
+/* --- from decoded columns to a batch without the punted rows */
 
-typedef struct splice {
-  const sf_decoded *decoded;
-  const sf_batch *replacements; /* NULL: none */
-  const int32_t *replaces;      /* per row of replacements the punted row that it stands for, ascending */
-  int64_t n_replacements;
-  int32_t *rows;    /* out: rows of decoded, then rows of replacements */
-  int32_t *records; /* out: record of each */
+typedef struct kept_rows {
+  int32_t *rows;    /* of the decoded columns */
+  int32_t *records; /* that each came from */
   int64_t n;
-} splice;
+} kept_rows;
 
-/* Rows in order; room for n_rows + n_replacements. */
-static void splice_rows(splice *s) {
-  const sf_decoded *d = s->decoded;
-  int64_t punt = 0, replacement = 0;
+static void keep_rows(const sf_decoded *d, kept_rows *kept) {
+  int64_t punt = 0;
   for (int32_t row = 0; row < d->n_rows; row++) {
-    int32_t record = d->row_record == NULL ? row : d->row_record[row];
-    if (punt == d->n_punts || d->punt_rows[punt] != row) {
-      s->rows[s->n] = row;
-      s->records[s->n++] = record;
+    if (punt < d->n_punts && d->punt_rows[punt] == row) {
+      punt++;
       continue;
     }
-    punt++;
-    for (; replacement < s->n_replacements && s->replaces[replacement] == row; replacement++) {
-      s->rows[s->n] = (int32_t)(d->n_rows + replacement);
-      s->records[s->n++] = record;
-    }
+    kept->rows[kept->n] = row;
+    kept->records[kept->n++] = d->row_record == NULL ? row : d->row_record[row];
   }
 }
 
-static sf_status spliced_column(sf_pool *pool, const splice *s, int32_t i, sf_column **out, sf_error *err) {
-  const sf_column *decoded = s->decoded->columns[i];
-  if (s->n_replacements == 0) return sf_column_gather(pool, decoded, s->rows, s->n, out, err);
-  const sf_column *both[2] = {decoded, s->replacements->columns[i]};
-  sf_column *all = NULL;
-  SF_TRY(sf_column_concat(pool, both, 2, &all, err));
-  sf_status st = sf_column_gather(pool, all, s->rows, s->n, out, err);
-  sf_column_release(all);
-  return st;
-}
-
-static sf_status check_splice(const splice *s, const sf_type *row_type, sf_error *err) {
-  if (s->decoded->n_columns != row_type->n_children) {
-    return sf_fail(err, SF_INVALID, "%d columns were decoded for a row type of %d", s->decoded->n_columns,
+static sf_status kept_batch(sf_pool *pool, const sf_decoded *d, const kept_rows *kept, const sf_type *row_type,
+                            sf_batch **out, sf_error *err) {
+  if (d->n_columns != row_type->n_children) {
+    return sf_fail(err, SF_INVALID, "%d columns were decoded for a row type of %d", d->n_columns,
                    row_type->n_children);
   }
-  if (s->replacements == NULL) {
-    return s->n_replacements == 0 ? SF_OK : sf_fail(err, SF_INVALID, "There are no replacement rows");
-  }
-  if (s->replacements->length != s->n_replacements || s->replacements->n_columns != row_type->n_children) {
-    return sf_fail(err, SF_INVALID, "Replacement rows do not fit the decoded ones");
-  }
-  if (s->replacements->row_kinds != NULL) {
-    return sf_fail(err, SF_UNSUPPORTED, "Replacement rows that are not insertions");
-  }
-  return SF_OK;
-}
-
-static sf_status spliced_batch(sf_pool *pool, splice *s, const sf_type *row_type, sf_batch **out, sf_error *err) {
-  SF_TRY(check_splice(s, row_type, err));
-  if (s->decoded->n_punts == 0) { /* nothing to do, as nearly always */
-    splice_rows(s);
-    return sf_batch_create(row_type, s->decoded->n_rows, s->decoded->columns, NULL, NULL, 0, out, err);
-  }
-  splice_rows(s);
-  sf_column **columns = calloc((size_t)row_type->n_children + 1, sizeof *columns);
-  if (columns == NULL) return sf_fail(err, SF_NOMEM, "No memory for decoded rows");
-  sf_status st = SF_OK;
-  for (int32_t i = 0; i < row_type->n_children && st == SF_OK; i++) st = spliced_column(pool, s, i, &columns[i], err);
-  if (st == SF_OK) st = sf_batch_create(row_type, s->n, columns, NULL, NULL, 0, out, err);
-  for (int32_t i = 0; i < row_type->n_children; i++) sf_column_release(columns[i]);
-  free(columns);
+  sf_batch *all = NULL;
+  SF_TRY(sf_batch_create(row_type, d->n_rows, d->columns, NULL, NULL, 0, &all, err));
+  sf_status st = sf_batch_filter(pool, all, kept->rows, kept->n, out, err);
+  sf_batch_release(all);
   return st;
 }
 
-static sf_batch *to_batch(JNIEnv *env, sf_pool *pool, splice *s, const sf_type *row_type, jintArray kept_records) {
-  size_t room = (size_t)s->decoded->n_rows + (size_t)s->n_replacements + 1;
-  s->rows = malloc(room * sizeof *s->rows);
-  s->records = malloc(room * sizeof *s->records);
+static sf_batch *to_batch(JNIEnv *env, sf_pool *pool, const sf_decoded *d, const sf_type *row_type,
+                          jintArray kept_records) {
+  size_t room = (size_t)d->n_rows + 1;
+  kept_rows kept = {malloc(room * sizeof *kept.rows), malloc(room * sizeof *kept.records), 0};
   sf_error err;
   sf_status st = SF_OK;
   sf_batch *batch = NULL;
-  if (s->rows == NULL || s->records == NULL) st = sf_fail(&err, SF_NOMEM, "No memory for decoded rows");
-  if (st == SF_OK) st = spliced_batch(pool, s, row_type, &batch, &err);
+  if (kept.rows == NULL || kept.records == NULL) {
+    st = sf_fail(&err, SF_NOMEM, "No memory for decoded rows");
+  } else {
+    keep_rows(d, &kept);
+    st = kept_batch(pool, d, &kept, row_type, &batch, &err);
+  }
   if (st != SF_OK) {
     sfj_throw(env, &err);
   } else if (kept_records != NULL) {
-    (*env)->SetIntArrayRegion(env, kept_records, 0, (jsize)s->n, (const jint *)s->records);
+    (*env)->SetIntArrayRegion(env, kept_records, 0, (jsize)kept.n, (const jint *)kept.records);
+    if ((*env)->ExceptionCheck(env)) { /* the array is too short */
+      sf_batch_release(batch);
+      batch = NULL;
+    }
   }
-  if ((*env)->ExceptionCheck(env)) {
-    sf_batch_release(batch);
-    batch = NULL;
-  }
-  free(s->rows);
-  free(s->records);
+  free(kept.rows);
+  free(kept.records);
   return batch;
 }
 
-static jlong decoded_to_batch(JNIEnv *env, jclass type, jlong handle, jlong pool, jlong row_type, jlong replacements,
-                              jintArray replacement_of, jintArray kept_records) {
+static jlong decoded_to_batch(JNIEnv *env, jclass type, jlong handle, jlong pool, jlong row_type,
+                              jintArray kept_records) {
   (void)type;
   decoded_handle *decoded = sfj_ptr(handle);
-  sf_batch *replacing = sfj_ptr(replacements);
-  jsize n = 0;
-  int32_t *replaces = sfj_ints(env, replacement_of, &n);
-  sf_batch *batch = NULL;
-  if (replaces != NULL) {
-    splice s = {.decoded = &decoded->result, .replacements = replacing, .replaces = replaces, .n_replacements = n};
-    batch = to_batch(env, sfj_ptr(pool), &s, sfj_ptr(row_type), kept_records);
-    free(replaces);
-  }
-  sf_batch_release(replacing);
+  sf_batch *batch = to_batch(env, sfj_ptr(pool), &decoded->result, sfj_ptr(row_type), kept_records);
   decoded_clear(decoded);
   return sfj_handle(batch);
 }
@@ -420,7 +372,7 @@ sfj_natives sfj_format_natives(void) {
       SFJ_NATIVE("decodedCount", "(JI)I", decoded_count),
       SFJ_NATIVE("decodedPuntRows", "(J)[I", decoded_punt_rows),
       SFJ_NATIVE("decodedRowRecords", "(J)[I", decoded_row_records),
-      SFJ_NATIVE("decodedToBatch", "(JJJJ[I[I)J", decoded_to_batch),
+      SFJ_NATIVE("decodedToBatch", "(JJJ[I)J", decoded_to_batch),
       SFJ_NATIVE("decodedRelease", "(J)V", decoded_release),
       SFJ_NATIVE("decoderClose", "(J)V", decoder_close),
       SFJ_NATIVE("encoderCreate", "(JJ[B)J", encoder_create),

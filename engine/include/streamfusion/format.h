@@ -78,7 +78,7 @@ typedef struct sf_records {
 
 /* Result of one decode call. A record that the format does not settle natively (malformed, or rare enough that the host's
  * own deserializer shall decide: value, skip or exception) is a punt: its row is present in the columns as all NULL, and
- * its record index is listed. The glue runs the host's deserializer on it, then splices in the row, drops it, or fails. */
+ * its record index is listed. The connector runs the host's deserializer on it, then puts in the row, drops it, or fails. */
 typedef struct sf_decoded {
   int64_t n_rows;
   int32_t n_columns;

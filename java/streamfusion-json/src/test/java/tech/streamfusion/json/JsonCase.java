@@ -97,7 +97,7 @@ final class JsonCase implements AutoCloseable {
         NativeEngine.bufferRelease(buffer);
         int[] kept = new int[n];
         NativeBatch batch =
-                new NativeBatch(NativeEngine.decodedToBatch(decoded, pool, typeHandle, 0, new int[0], kept));
+                new NativeBatch(NativeEngine.decodedToBatch(decoded, pool, typeHandle, kept));
         String[] rows = new String[n];
         Arrays.fill(rows, PUNT);
         BatchReader reader = new BatchReader(rowType.getFieldCount());

@@ -160,12 +160,10 @@ public final class NativeEngine {
     public static native int[] decodedRowRecords(long decoded);
 
     /**
-     * Turns the result into a batch and frees the result. {@code replacements} is an owned batch (or 0) with the rows that
-     * the host deserializer produced; {@code replacementOf[k]} is the punted row that row k of it replaces; punted rows
-     * without replacement are dropped. {@code keptRecords}, when not null, receives the record index of each row.
+     * The rows of the result that were not punted, as an owned batch; frees the result, also on failure. {@code
+     * keptRecords}, when not null, receives the record index of each row.
      */
-    public static native long decodedToBatch(
-            long decoded, long pool, long rowType, long replacements, int[] replacementOf, int[] keptRecords);
+    public static native long decodedToBatch(long decoded, long pool, long rowType, int[] keptRecords);
 
     public static native void decodedRelease(long decoded);
 

@@ -83,7 +83,7 @@ final class FieldDecoder implements AutoCloseable {
         private long toBatch(long type, @Nullable int[] records) {
             long decoded = handle;
             handle = 0; // the call frees it, also when it fails
-            return NativeEngine.decodedToBatch(decoded, pool, type, 0, null, records);
+            return NativeEngine.decodedToBatch(decoded, pool, type, records);
         }
 
         @Override

@@ -1,9 +1,8 @@
 /* 256-bit helpers and the arithmetic of single decimal values. */
 #include "expr/decimal.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 sfi_digits sfi_digits_of(const sf_type *type) {
   switch (type->kind) {
@@ -202,14 +201,23 @@ bool sfi_rescale_wide(bool negative, sfi_u256 magnitude, int32_t from_scale, int
   return true;
 }
 
+/* m / p, rounded HALF_UP; mostly both fit 64 bits, whose division is several times faster. */
+static sfi_u128 div_half_up_narrow(sfi_u128 m, sfi_u128 p) {
+  if ((m | p) >> 64 == 0) {
+    uint64_t q = (uint64_t)m / (uint64_t)p, rest = (uint64_t)m % (uint64_t)p;
+    return (sfi_u128)q + ((uint64_t)p - rest <= rest);
+  }
+  sfi_u128 q = m / p, rest = m - q * p;
+  return q + (p - rest <= rest);
+}
+
 bool sfi_rescale(__int128 v, int32_t from_scale, int32_t scale, int32_t precision, __int128 *out) {
   if (from_scale == scale) {
     *out = v;
     return sfi_fits(v, precision);
   }
   if (from_scale > scale && from_scale - scale <= SFI_MAX_PRECISION) {
-    sfi_u128 m = sfi_magnitude(v), p = powers[from_scale - scale], q = m / p, rest = m % p;
-    q += p - rest <= rest;
+    sfi_u128 q = div_half_up_narrow(sfi_magnitude(v), powers[from_scale - scale]);
     if (q >= powers[precision]) return false;
     *out = v < 0 ? -(__int128)q : (__int128)q;
     return true;
@@ -219,8 +227,25 @@ bool sfi_rescale(__int128 v, int32_t from_scale, int32_t scale, int32_t precisio
 
 /* --- arithmetic */
 
+static int bit_length(sfi_u128 v) {
+  uint64_t high = (uint64_t)(v >> 64), low = (uint64_t)v;
+  return high != 0 ? 128 - __builtin_clzll(high) : low != 0 ? 64 - __builtin_clzll(low) : 0;
+}
+
+/* a * b; false when it may not fit. */
+static bool multiply_narrow(__int128 a, __int128 b, __int128 *out) {
+  if (bit_length(sfi_magnitude(a)) + bit_length(sfi_magnitude(b)) > 126) return false;
+  *out = a * b;
+  return true;
+}
+
 bool sfi_decimal_add(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, sfi_digits result, __int128 *out) {
   int32_t scale = scale_a > scale_b ? scale_a : scale_b;
+  __int128 p, q;
+  if (multiply_narrow(a, (__int128)powers[scale - scale_a], &p) &&
+      multiply_narrow(b, (__int128)powers[scale - scale_b], &q)) {
+    return sfi_rescale(p + q, scale, result.scale, result.precision, out); /* each is below 2^126 */
+  }
   sfi_u256 x = {0, sfi_magnitude(a)}, y = {0, sfi_magnitude(b)};
   if (!scale_up(&x, scale - scale_a) || !scale_up(&y, scale - scale_b)) return false;
   bool negative = a < 0;
@@ -237,6 +262,10 @@ bool sfi_decimal_add(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, s
 }
 
 bool sfi_decimal_multiply(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, sfi_digits result, __int128 *out) {
+  __int128 narrow;
+  if (multiply_narrow(a, b, &narrow)) {
+    return sfi_rescale(narrow, scale_a + scale_b, result.scale, result.precision, out);
+  }
   sfi_u256 product = sfi_mul_wide(sfi_magnitude(a), sfi_magnitude(b));
   return sfi_rescale_wide((a < 0) != (b < 0), product, scale_a + scale_b, result.scale, result.precision, out);
 }
@@ -247,12 +276,26 @@ static int32_t digit_count(sfi_u128 v) {
   return n;
 }
 
+/* Division of values below 10^18 with a quotient below 10^18, rounded once. Flink rounds at 38 digits first; that could
+ * only matter where the fraction is within 10^-20 of one half, but it differs from one half by at least 1 / 2b > 10^-19
+ * unless it is exactly one half. False: not such a division. */
+static bool divide_narrow(sfi_u128 a, sfi_u128 b, int32_t raise, sfi_u128 *out) {
+  if (raise < 0 || raise > 19 || a >= E18 || b >= E18) return false;
+  *out = div_half_up_narrow(a * powers[raise], b);
+  return *out < E18;
+}
+
 bool sfi_decimal_divide(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, sfi_digits result, __int128 *out) {
   if (a == 0) {
     *out = 0;
     return true;
   }
   sfi_u256 x = {0, sfi_magnitude(a)}, y = {0, sfi_magnitude(b)};
+  sfi_u128 quotient;
+  if (divide_narrow(x.low, y.low, result.scale - scale_a + scale_b, &quotient)) {
+    *out = (a < 0) != (b < 0) ? -(__int128)quotient : (__int128)quotient;
+    return quotient < powers[result.precision];
+  }
   /* The power of ten that gives the quotient 38 digits: compare the operands brought to equally many digits. */
   int32_t digits_a = digit_count(x.low), digits_b = digit_count(y.low);
   sfi_u256 even_x = x, even_y = y;
@@ -300,26 +343,31 @@ int sfi_decimal_compare(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b
 
 /* --- conversion */
 
-/* Correctly rounded v * 10^-scale. strtod rounds correctly; without a decimal point its input has no locale. */
-static double parsed_double(__int128 v, int32_t scale) {
-  char text[64], digits[48];
-  sfi_u128 m = sfi_magnitude(v);
-  int n = 0;
-  do {
-    digits[n++] = (char)('0' + (int)(m % 10));
-    m /= 10;
-  } while (m != 0);
-  int at = 0;
-  if (v < 0) text[at++] = '-';
-  while (n > 0) text[at++] = digits[--n];
-  snprintf(text + at, sizeof text - (size_t)at, "e-%d", scale);
-  return strtod(text, NULL);
+/* Correctly rounded m * 10^-scale, m > 0: a quotient of 55 or 56 bits and whether anything is left decide the rounding.
+ * The smallest value, 10^-38, is far from subnormal. */
+static double divided_double(sfi_u128 m, int32_t scale) {
+  int shift = 55 - bit_length(m) + bit_length(powers[scale]);
+  sfi_u256 n = {0, m}, p = {0, powers[scale]}, rest;
+  if (shift >= 128) {
+    n = (sfi_u256){m << (shift - 128), 0};
+  } else if (shift >= 0) {
+    n = shift_left(n, shift);
+  } else {
+    p = shift_left(p, -shift);
+  }
+  uint64_t q = (uint64_t)sfi_div_wide(n, p, &rest).low;
+  int drop = bit_length(q) - 53;
+  uint64_t kept = q >> drop, lost = q & ((UINT64_C(1) << drop) - 1), half = UINT64_C(1) << (drop - 1);
+  bool more = (rest.high | rest.low) != 0;
+  if (lost > half || (lost == half && (more || (kept & 1) != 0))) kept++;
+  return ldexp((double)kept, drop - shift);
 }
 
 double sfi_decimal_to_double(__int128 v, sfi_digits digits) {
   if (digits.precision <= 18) return (double)(int64_t)v / (double)(uint64_t)powers[digits.scale];
-  if (digits.scale == 0 && v == (int64_t)v) return (double)(int64_t)v;
+  if (v == 0 || (digits.scale == 0 && v == (int64_t)v)) return (double)(int64_t)v;
   /* Both exact in a double: one rounding. */
   if (sfi_magnitude(v) < ((sfi_u128)1 << 53) && digits.scale <= 22) return (double)(int64_t)v / (double)powers[digits.scale];
-  return parsed_double(v, digits.scale);
+  double d = divided_double(sfi_magnitude(v), digits.scale);
+  return v < 0 ? -d : d;
 }

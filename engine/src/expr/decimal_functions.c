@@ -135,15 +135,6 @@ static void product_exact(const decimals *a, const decimals *b, const result *r)
 
 typedef enum operation { ADD, SUBTRACT, MULTIPLY, DIVIDE, MOD } operation;
 
-static bool multiply_row(const decimals *a, const decimals *b, int64_t i, sfi_digits to, __int128 *out) {
-  __int128 x = at(a, i), y = at(b, i);
-  if (a->digits.precision + b->digits.precision <= SFI_MAX_PRECISION) {
-    __int128 product = (__int128)((sfi_u128)x * (sfi_u128)y);
-    return sfi_rescale(product, a->digits.scale + b->digits.scale, to.scale, to.precision, out);
-  }
-  return sfi_decimal_multiply(x, a->digits.scale, y, b->digits.scale, to, out);
-}
-
 static bool add_row(const decimals *a, const decimals *b, int64_t i, sfi_digits to, bool subtract, __int128 *out) {
   __int128 x = at(a, i), y = at(b, i);
   if (subtract) y = (__int128)(0 - (sfi_u128)y);
@@ -175,7 +166,7 @@ static sf_status by_row(operation what, const decimals *a, const decimals *b, re
     switch (what) {
       case ADD:
       case SUBTRACT: fits = add_row(a, b, i, to, what == SUBTRACT, &v); break;
-      case MULTIPLY: fits = multiply_row(a, b, i, to, &v); break;
+      case MULTIPLY: fits = sfi_decimal_multiply(at(a, i), a->digits.scale, at(b, i), b->digits.scale, to, &v); break;
       case DIVIDE:
       case MOD: SF_TRY(divide_row(a, b, i, what, to, &v, &fits, err)); break;
     }

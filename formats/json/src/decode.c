@@ -14,6 +14,7 @@ void sfi_json_decoder_destroy(sf_decoder *d) {
   host->pool_free(pool, d->arena);
   host->pool_free(pool, d->entries);
   host->pool_free(pool, d->order);
+  host->pool_free(pool, d->scratch);
   host->type_release(d->row_type);
   host->pool_free(pool, d);
   host->live_add(-1);
@@ -44,6 +45,7 @@ sf_status sfi_json_decoder_create(const sf_format_host *host, sf_pool *pool, con
   d->row_type = host->type_retain(spec->row_type);
   d->options = options;
   d->options.map_null_literal = NULL; /* borrowed, and of no use here */
+  d->legacy_doubles = spec->double_to_string_legacy;
   host->live_add(1);
   choose_code(d);
   sf_status st = sfi_decode_plan_build(d, spec, err);

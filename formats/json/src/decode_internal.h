@@ -119,6 +119,10 @@ struct sf_decoder {
   /* Order of entries while one map is arranged. */
   int32_t *order;
   int64_t order_capacity;
+  /* A container that becomes a string, while it is written. */
+  uint8_t *scratch;
+  size_t scratch_capacity;
+  bool legacy_doubles;
   /* The record at hand. */
   const uint8_t *end;
   sf_status status; /* failed allocation: ends the batch, unlike a punt */
@@ -160,6 +164,14 @@ bool sfi_decode_base64(sf_decoder *d, const uint8_t *begin, const uint8_t *end, 
  * in (d->order). False: punt (repeated key, a bucket long enough to become a tree) or status set. */
 bool sfi_decode_map_order(sf_decoder *d, int64_t from);
 uint32_t sfi_decode_key_hash(const uint8_t *key, uint32_t size);
+
+/* decode_compact.c: an object or array whose extent and grammar have been checked, as the text of its JsonNode. False: punt
+ * (a repeated key, a number whose text depends on the kind of node, half a surrogate pair) or status set. */
+bool sfi_decode_compact(sf_decoder *d, const uint8_t *begin, const uint8_t *end, sf_view *out);
+bool sfi_decode_reserve_entries(sf_decoder *d, int64_t n);
+static inline bool sfi_same_key(const sfi_map_entry *a, const sfi_map_entry *b) {
+  return a->hash == b->hash && a->key.size == b->key.size && memcmp(a->key.data, b->key.data, a->key.size) == 0;
+}
 
 /* decode_generic.c, decode_avx2.c: the same code for two instruction sets. */
 bool sfi_decode_record_generic(sf_decoder *d, const uint8_t *begin, const uint8_t *end, int64_t row);

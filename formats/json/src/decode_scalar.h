@@ -2,12 +2,7 @@
 #ifndef SF_JSON_DECODE_SCALAR_H
 #define SF_JSON_DECODE_SCALAR_H
 
-#include "decode_text.h"
-
-#define SFI_TEXT4(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define SFI_NULL_TEXT SFI_TEXT4('n', 'u', 'l', 'l')
-#define SFI_TRUE_TEXT SFI_TEXT4('t', 'r', 'u', 'e')
-#define SFI_ALSE_TEXT SFI_TEXT4('a', 'l', 's', 'e')
+#include "decode_skip.h"
 
 /* Jackson's StreamReadConstraints allow strings of 20 million characters; fewer bytes are fewer characters. */
 #define SFI_MAX_STRING 20000000
@@ -22,13 +17,6 @@ static inline const uint8_t *put_view(sfi_node *node, int64_t slot, const uint8_
     set_valid(node, slot);
   }
   return next;
-}
-
-/* Behind true or false at p, NULL when it is neither. */
-static inline const uint8_t *parse_bool(const uint8_t *p, bool *out) {
-  *out = sfi_load32(p) == SFI_TRUE_TEXT;
-  if (*out) return p + 4;
-  return *p == 'f' && sfi_load32(p + 1) == SFI_ALSE_TEXT ? p + 5 : NULL;
 }
 
 /* Strings "true" and "false" are taken as Boolean.parseBoolean does; other strings, also false there, are rare. */
@@ -169,10 +157,21 @@ static inline const uint8_t *convert_decimal(sf_decoder *d, sfi_node *node, cons
   return p + quoted;
 }
 
+/* Objects and arrays become the text of their tree (readValueAsTree().toString()). */
+static __attribute__((noinline)) const uint8_t *convert_string_from_container(sf_decoder *d, sfi_node *node,
+                                                                              const uint8_t *p, int64_t slot) {
+  const uint8_t *end = skip_container(p, d->end);
+  sf_view text;
+  if (end == NULL || !node->build) return end;
+  if (!sfi_decode_compact(d, p, end, &text)) return NULL;
+  return put_view(node, slot, text.data, text.data + text.size, end);
+}
+
 /* Numbers and truth values become their text. */
 static __attribute__((noinline)) const uint8_t *convert_string_from_scalar(sf_decoder *d, sfi_node *node,
                                                                            const uint8_t *p, int64_t slot) {
   bool truth;
+  if (*p == '{' || *p == '[') return convert_string_from_container(d, node, p, slot);
   const uint8_t *behind = parse_bool(p, &truth);
   if (behind == NULL) {
     number n;

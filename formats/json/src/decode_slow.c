@@ -145,7 +145,7 @@ static bool reserve_order(sf_decoder *d, int64_t n) {
   return true;
 }
 
-static bool reserve_entries(sf_decoder *d, int64_t n) {
+bool sfi_decode_reserve_entries(sf_decoder *d, int64_t n) {
   if (n <= d->entries_capacity) return true;
   void *grown = NULL;
   if (!fail_memory(d, d->host->pool_realloc(d->pool, d->entries, (size_t)n * sizeof *d->entries, &grown, d->err))) {
@@ -165,16 +165,12 @@ static bool count_buckets(sf_decoder *d, const sfi_map_entry *entries, int64_t n
   return true;
 }
 
-static bool same_key(const sfi_map_entry *a, const sfi_map_entry *b) {
-  return a->hash == b->hash && a->key.size == b->key.size && memcmp(a->key.data, b->key.data, a->key.size) == 0;
-}
-
 bool sfi_decode_map_order(sf_decoder *d, int64_t from) {
   int64_t n = d->n_entries - from, buckets = 16;
   if (n < 2) return true;
   while (n > buckets / 4 * 3) buckets *= 2;
   if (buckets > (int64_t)1 << 30) return false;
-  if (!reserve_order(d, buckets) || !reserve_entries(d, d->n_entries + n)) return false;
+  if (!reserve_order(d, buckets) || !sfi_decode_reserve_entries(d, d->n_entries + n)) return false;
   sfi_map_entry *entries = d->entries + from, *sorted = entries + n;
   for (int64_t table = 16; table < buckets; table *= 2) {
     if (!count_buckets(d, entries, table / 4 * 3 + 1, table)) return false;
@@ -190,7 +186,7 @@ bool sfi_decode_map_order(sf_decoder *d, int64_t from) {
   for (int64_t i = 1; i < n; i++) {
     /* Equal keys share a bucket; all entries of a bucket are neighbours. */
     for (int64_t k = i - 1; k >= 0 && k >= i - MAX_BUCKET; k--) {
-      if (same_key(&sorted[i], &sorted[k])) return false;
+      if (sfi_same_key(&sorted[i], &sorted[k])) return false;
     }
   }
   memcpy(entries, sorted, (size_t)n * sizeof *entries);

@@ -20,11 +20,11 @@ static void release_writer(sf_encoder *e, sfi_writer *writer) {
 /* Comma, quoted name, colon. */
 static sf_status make_key(sf_encoder *e, sfi_writer *writer, const char *name, sf_error *err) {
   size_t size = strlen(name);
-  SF_TRY(alloc_zeroed(e, size * 6 + 16, &writer->key, err));
+  SF_TRY(alloc_zeroed(e, size * 6 + SFI_SHORT_KEY + 16, &writer->key, err));
   uint8_t *to = writer->key;
   *to++ = ',';
   *to++ = '"';
-  to = sfi_encode_escaped_text(to, (const uint8_t *)name, size);
+  to = sfi_encode_escaped_text(to, (const uint8_t *)name, size, true);
   if (to == NULL) return sfi_json_fail(err, SF_UNSUPPORTED, "json: a field name is not UTF-8");
   *to++ = '"';
   *to++ = ':';

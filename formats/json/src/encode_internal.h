@@ -6,10 +6,13 @@
 
 typedef struct sfi_writer sfi_writer;
 
+#define SFI_SHORT_KEY 32
+
 /* How a value of one type is written. */
 struct sfi_writer {
   const sf_type *type;   /* borrowed from the row type, which the encoder retains */
-  /* In a ROW: comma, quoted and escaped name, colon; the first field of an object leaves the comma out. */
+  /* In a ROW: comma, quoted and escaped name, colon; the first field of an object leaves the comma out. SFI_SHORT_KEY + 1
+   * bytes are readable. */
   uint8_t *key;
   uint32_t key_size;
   int32_t n_children;
@@ -65,9 +68,6 @@ uint8_t *sfi_encode_second(uint8_t *to, int32_t second_of_day);
 /* Fraction of a second without trailing zeros; nothing when it is 0. */
 uint8_t *sfi_encode_fraction(uint8_t *to, int32_t nano);
 uint8_t *sfi_encode_base64(uint8_t *to, const uint8_t *data, size_t size);
-/* Text as Jackson writes it between quotes; NULL: ill-formed UTF-8. Room for 6 bytes a byte, and 4 more, is there. */
-uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size);
-
 size_t sfi_find_escape_generic(const uint8_t *p, size_t size);
 #if defined(__x86_64__)
 size_t sfi_find_escape_avx2(const uint8_t *p, size_t size);

@@ -13,7 +13,7 @@ static uint8_t *put_pair(uint8_t *to, uint32_t value) {
 
 uint8_t *sfi_encode_long(uint8_t *to, int64_t value) {
   uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-  char text[20];
+  char text[40]; /* the digits end at 20; copying 20 bytes from wherever they start is one move */
   int at = 20;
   while (rest >= 100) {
     at -= 2;
@@ -27,7 +27,7 @@ uint8_t *sfi_encode_long(uint8_t *to, int64_t value) {
     text[--at] = (char)('0' + rest);
   }
   if (value < 0) *to++ = '-';
-  memcpy(to, text + at, (size_t)(20 - at));
+  memcpy(to, text + at, 20);
   return to + (20 - at);
 }
 
@@ -178,14 +178,14 @@ static uint8_t *put_ascii_escape(uint8_t *to, uint8_t c) {
   return to;
 }
 
-/* Code points beyond the BMP as a pair of escapes: JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8 is off. */
+/* A code point beyond the BMP as a pair of escapes. */
 static uint8_t *put_surrogates(uint8_t *to, const uint8_t *p) {
   uint32_t code = (uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12 | (uint32_t)(p[2] & 63) << 6 | (p[3] & 63);
   to = put_unicode_escape(to, 0xD800 + ((code - 0x10000) >> 10));
   return put_unicode_escape(to, 0xDC00 + (code & 0x3FF));
 }
 
-uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size) {
+uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size, bool split_surrogates) {
   const uint8_t *end = p + size;
   while (p < end) {
     if (*p < 0x80) {
@@ -200,7 +200,7 @@ uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size) {
     memcpy(sequence, p, end - p < 4 ? (size_t)(end - p) : 4);
     int length = sfi_utf8_length(sequence);
     if (length == 0) return NULL;
-    if (length == 4) {
+    if (length == 4 && split_surrogates) {
       to = put_surrogates(to, sequence);
     } else {
       memcpy(to, sequence, 4);

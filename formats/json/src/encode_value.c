@@ -16,7 +16,7 @@ static inline void put_text(sf_encoder *e, const char *text, size_t size) {
 /* The rest of a string from its first special byte on. */
 static bool put_escaped(sf_encoder *e, const uint8_t *p, size_t size) {
   if (!sfi_encode_room(e, size * 6)) return false;
-  uint8_t *end = sfi_encode_escaped_text(e->data + e->size, p, size);
+  uint8_t *end = sfi_encode_escaped_text(e->data + e->size, p, size, true);
   if (end == NULL) return punt(e); /* Flink's strings decode ill-formed bytes to replacement characters */
   e->size = (size_t)(end - e->data);
   return true;
@@ -208,6 +208,17 @@ static bool put_map(sf_encoder *e, const sfi_writer *writer, const sf_column *co
   return true;
 }
 
+/* Room is there for SCALAR_ROOM bytes more than the key has. */
+static inline void put_key(sf_encoder *e, const sfi_writer *field, bool first) {
+  uint8_t *to = e->data + e->size;
+  if (SFI_LIKELY(field->key_size <= SFI_SHORT_KEY)) {
+    memcpy(to, field->key + first, SFI_SHORT_KEY); /* of a fixed size: one move; what is too much is written over */
+  } else {
+    memcpy(to, field->key + first, field->key_size - first);
+  }
+  e->size += field->key_size - first;
+}
+
 bool sfi_encode_row(sf_encoder *e, const sfi_writer *writer, const sf_column *const *columns, int64_t row) {
   if (!sfi_encode_room(e, 1)) return false;
   e->data[e->size++] = '{';
@@ -218,8 +229,7 @@ bool sfi_encode_row(sf_encoder *e, const sfi_writer *writer, const sf_column *co
     bool is_null = sf_column_is_null(column, row);
     if (is_null && e->options.ignore_null_fields) continue;
     if (!sfi_encode_room(e, field->key_size + SCALAR_ROOM)) return false;
-    memcpy(e->data + e->size, field->key + first, field->key_size - first);
-    e->size += field->key_size - first;
+    put_key(e, field, first);
     first = false;
     if (is_null) {
       put_text(e, "null", 4);

@@ -42,6 +42,11 @@ sf_status sfi_json_encode(sf_encoder *encoder, const sf_column *const *columns, 
                           sf_error *err);
 void sfi_json_encoder_destroy(sf_encoder *encoder);
 
+/* Text as Jackson writes it between quotes; NULL: ill-formed UTF-8. Room for 6 bytes a byte, and 4 more, is there. Its
+ * generator for bytes splits code points beyond the BMP into two escapes (COMBINE_UNICODE_SURROGATES_IN_UTF8 is off), the
+ * one for characters does not. */
+uint8_t *sfi_encode_escaped_text(uint8_t *to, const uint8_t *p, size_t size, bool split_surrogates);
+
 static inline uint32_t sfi_load32(const uint8_t *p) {
   uint32_t v;
   memcpy(&v, p, sizeof v);

@@ -235,7 +235,7 @@ final class RandomJson {
             case DECIMAL:
                 return scalar(decimal());
             case VARCHAR:
-                return odd() ? decimal() : quoted(text());
+                return !odd() ? quoted(text()) : oneIn(2) ? decimal() : oneIn(3) ? array(type(1)) : object(row(2));
             case VARBINARY:
                 byte[] bytes = new byte[random.nextInt(20)];
                 random.nextBytes(bytes);

@@ -30,7 +30,7 @@ public class StreamFusionPlanner extends StreamPlanner {
 
     private final Acceleration acceleration;
     private boolean compiling;
-    private boolean substituted;
+    private ExecNodeGraph accelerated;
 
     public StreamFusionPlanner(
             Executor executor,
@@ -55,8 +55,8 @@ public class StreamFusionPlanner extends StreamPlanner {
         }
         ExecNodeGraphProcessor processor =
                 (graph, context) -> {
-                    substituted = true; // translateToPlan follows with this very graph
-                    return acceleration.accelerate(graph).graph();
+                    accelerated = acceleration.accelerate(graph).graph();
+                    return accelerated;
                 };
         return JavaScalaConversionUtil.toScala(List.of(processor));
     }
@@ -73,8 +73,8 @@ public class StreamFusionPlanner extends StreamPlanner {
 
     @Override
     public List<Transformation<?>> translateToPlan(ExecNodeGraph graph) {
-        if (substituted) {
-            substituted = false;
+        if (graph == accelerated) {
+            accelerated = null;
             return super.translateToPlan(graph);
         }
         // a compiled plan, which stays as it is
@@ -93,12 +93,10 @@ public class StreamFusionPlanner extends StreamPlanner {
         beforeTranslation();
         ExecNodeGraph graph = ((ExecNodeGraphInternalPlan) plan).getExecNodeGraph();
         try (Acceleration.Result result = acceleration.accelerate(graph)) {
-            substituted = true;
-            InternalPlan accelerated =
+            accelerated = result.graph();
+            InternalPlan shown =
                     new ExecNodeGraphInternalPlan(plan::asJsonString, plan::asSmileBytes, result.graph());
-            return withFallbacks(super.explainPlan(accelerated, extraDetails));
-        } finally {
-            substituted = false;
+            return withFallbacks(super.explainPlan(shown, extraDetails));
         }
     }
 

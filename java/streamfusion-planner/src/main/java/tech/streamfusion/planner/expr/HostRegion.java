@@ -56,7 +56,7 @@ final class HostRegion {
             return rex;
         }
         Node node = translator.translate(rex);
-        boolean isArgument = !(node instanceof Node.Host) && (!lazy || node.isTrivial());
+        boolean isArgument = WorkEstimate.hostCalls(node) == 0 && (!lazy || node.isTrivial());
         return isArgument ? argument(rex, node) : descend(rex, lazy);
     }
 

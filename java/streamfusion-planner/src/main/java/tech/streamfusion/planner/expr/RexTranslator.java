@@ -82,7 +82,7 @@ final class RexTranslator {
         } else if (rex instanceof RexCall) {
             node = call((RexCall) rex, type);
         }
-        return node != null ? node : new Node.Host(rex, type);
+        return node == null || WorkEstimate.isCheaperOnHost(node) ? new Node.Host(rex, type) : node;
     }
 
     private Node literal(RexLiteral literal, LogicalType type) {

@@ -14,6 +14,8 @@ public final class WorkEstimate {
     private static final double TEXT_CALL = 45;
     private static final double DECIMAL_CALL = 25;
     private static final double TIME_CALL = 30;
+    /** Arguments out of columns, the result into one. */
+    private static final double HOST_CALL = 80;
     private static final double ROW_TO_BATCH = 25;
     private static final double BATCH_TO_ROW = 20;
     private static final double FIXED_FIELD = 4;
@@ -40,7 +42,30 @@ public final class WorkEstimate {
         return 0; // columns and constants cost nothing on either side, the host's work stays the host's
     }
 
+    /** Whether so much of a native expression is the host's that one call of generated code for all of it costs less. */
+    static boolean isCheaperOnHost(Node node) {
+        int calls = hostCalls(node);
+        return calls > 1 && savedNanos(node) < (calls - 1) * HOST_CALL;
+    }
+
+    /** Places in the expression where the engine would call the host. */
+    static int hostCalls(Node node) {
+        if (node instanceof Node.Host) {
+            return 1;
+        }
+        if (node instanceof Node.Function) {
+            return ((Node.Function) node).args.stream().mapToInt(WorkEstimate::hostCalls).sum();
+        }
+        if (node instanceof Node.Search) {
+            return hostCalls(((Node.Search) node).operand);
+        }
+        return node instanceof Node.Field ? hostCalls(((Node.Field) node).row) : 0;
+    }
+
     private static double callNanos(Node.Function function) {
+        if (function.name.startsWith("IS_") || function.name.equals("CASE") || function.name.equals("COALESCE")) {
+            return NUMERIC_CALL; // looks at no bytes of its operands
+        }
         double nanos = valueNanos(function.type());
         for (Node arg : function.args) {
             nanos = Math.max(nanos, valueNanos(arg.type()));

@@ -8,6 +8,8 @@ import java.util.Optional;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecEdge;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeGraph;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tech.streamfusion.planner.FallbackReason;
 import tech.streamfusion.planner.FallbackReason.Rule;
 import tech.streamfusion.planner.PlanningReport;
@@ -20,6 +22,8 @@ import tech.streamfusion.planner.nodes.Translators;
 
 /** Replaces the nodes of one exec graph by native ones, in place, and can undo it. */
 public final class NativeGraphProcessor {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NativeGraphProcessor.class);
 
     private final PlanningContext context;
     private final Map<ExecNode<?>, FallbackReason> reasons = new IdentityHashMap<>();
@@ -70,6 +74,10 @@ public final class NativeGraphProcessor {
                 out.put(node, translate(node));
             } catch (Fallback e) {
                 reasons.put(node, new FallbackReason(name(node), e.rule(), e.getMessage()));
+            } catch (RuntimeException e) {
+                // either stock translation will say the same to the user, or the bug is ours and must not stop the job
+                LOG.warn("{} stays with Flink, its translation failed", name(node), e);
+                reasons.put(node, new FallbackReason(name(node), Rule.FEATURE, "translation failed: " + e));
             }
         }
         return out;

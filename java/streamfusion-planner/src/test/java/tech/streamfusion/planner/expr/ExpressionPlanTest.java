@@ -117,8 +117,20 @@ class ExpressionPlanTest {
     void equalHostCallsShareOneKernelUnlessTheyAreRandom() {
         assertThat(text(expressions.condition("REPEAT(s, 2) = 'aa' OR REPEAT(s, 2) = c"), Set.of("REPEAT")))
                 .isEqualTo("OR(EQUALS(HOST0($4), 'aa':VARCHAR), EQUALS(HOST0($4), $5))");
-        assertThat(text(expressions.condition("RAND() < f OR RAND() > f"), Set.of("RAND")))
-                .isEqualTo("OR(LESS_THAN(HOST0(), $3), GREATER_THAN(HOST1(), $3))");
+        assertThat(text(expressions.condition("UUID() = s OR UUID() = c"), Set.of("UUID")))
+                .isEqualTo("OR(EQUALS(HOST0(), $4), EQUALS(HOST1(), $5))");
+    }
+
+    @Test
+    void oneHostCallInsteadOfSeveralWhereLittleIsLeftForTheEngine() {
+        assertThat(text(expressions.condition("RAND() < f OR RAND() > f"), Set.of("RAND"))).isEqualTo("HOST0($3)");
+        assertThat(
+                        text(
+                                expressions.text("CASE LOWER(s) WHEN 'a' THEN c WHEN 'b' THEN s ELSE INITCAP(c) END"),
+                                Set.of("LOWER", "INITCAP")))
+                .isEqualTo("HOST0($4, $5, $5)");
+        assertThat(text(expressions.condition("b = 2 AND (LOWER(s) = 'x' OR LOWER(c) IS NULL)"), Set.of("LOWER")))
+                .isEqualTo("AND(EQUALS($1, 2:BIGINT), HOST0($4, $5))");
     }
 
     @Test

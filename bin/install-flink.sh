@@ -41,7 +41,8 @@ case "$version" in
   none) echo "install-flink: no flink-dist jar in $lib; is '$home' a Flink home?" >&2; exit 1 ;;
   *) echo "install-flink: this is Flink $version; StreamFusion supports 2.2.0 and 2.2.1" >&2; exit 1 ;;
 esac
-if ! ls "$lib"/flink-table-planner-loader-*.jar >/dev/null 2>&1; then
+has() { compgen -G "$lib/$1-[0-9]*.jar" >/dev/null; }
+if ! has flink-table-planner-loader; then
   echo "install-flink: $lib has no flink-table-planner-loader jar. StreamFusion installs beside the planner loader; move it back" >&2
   echo "from opt/ and move flink-table-planner_2.12 away." >&2
   exit 1
@@ -56,12 +57,12 @@ install() {
 install 00-streamfusion-loader.jar
 install streamfusion-core.jar
 if ! $only_core; then
-  if ls "$lib"/flink-json-*.jar "$lib"/flink-sql-json-*.jar >/dev/null 2>&1; then
+  if has flink-json || has flink-sql-json; then
     install streamfusion-json.jar
   else
     echo "skipped streamfusion-json.jar: no flink-json in lib/"
   fi
-  if ls "$lib"/flink-connector-kafka-*.jar "$lib"/flink-sql-connector-kafka-*.jar >/dev/null 2>&1; then
+  if has flink-connector-kafka || has flink-sql-connector-kafka; then
     install streamfusion-kafka.jar
   else
     echo "skipped streamfusion-kafka.jar: no Kafka connector in lib/ (run this again after adding one)"

@@ -182,12 +182,14 @@ final class FlinkDistribution implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         for (Process process : processes) {
             // the script replaces itself by the JVM, but be sure to end what it may have started instead
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-            process.waitFor(20, TimeUnit.SECONDS);
+        }
+        for (Process process : processes) {
+            process.onExit().orTimeout(20, TimeUnit.SECONDS).join();
         }
     }
 

@@ -1,9 +1,8 @@
 package tech.streamfusion.recovery;
 
-import java.time.Duration;
-import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.testutils.CommonTestUtils;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
@@ -52,13 +51,7 @@ final class Cluster implements AutoCloseable {
     JobClient submit(boolean accelerated, Topics topics, String name, String savepoint) throws Exception {
         final JobClient client =
                 environment(accelerated, topics, name, savepoint).executeSql(INSERT).getJobClient().orElseThrow();
-        final long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-        while (client.getJobStatus().get() != JobStatus.RUNNING) {
-            if (client.getJobStatus().get().isGloballyTerminalState() || System.nanoTime() > deadline) {
-                throw new IllegalStateException("job is " + client.getJobStatus().get());
-            }
-            Thread.sleep(20);
-        }
+        CommonTestUtils.waitForAllTaskRunning(resource.getMiniCluster(), client.getJobID(), false);
         return client;
     }
 

@@ -66,8 +66,7 @@ class RecoveryTest {
 
                 assertThat(topics.awaitAll(LIMIT)).as("round %d", round).isEqualTo(topics.expectedOfAllProduced());
                 assertThat(Fuse.isLit()).as("the failure was injected").isFalse();
-                job.cancel().get();
-                job.getJobExecutionResult().handle((result, error) -> null).get();
+                cancel(job);
             }
         }
         awaitLiveObjects(live);
@@ -90,8 +89,14 @@ class RecoveryTest {
             produceSlowly(topics, 1);
             topics.flush();
             assertThat(topics.awaitAll(LIMIT)).isEqualTo(topics.expectedOfAllProduced());
-            last.cancel().get();
+            cancel(last);
         }
+    }
+
+    /** Returns when the job's slots are free again. */
+    private static void cancel(JobClient job) throws Exception {
+        job.cancel().get();
+        job.getJobExecutionResult().handle((result, error) -> null).get();
     }
 
     private static void produceSlowly(Topics topics, int steps) throws InterruptedException {

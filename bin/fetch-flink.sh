@@ -63,6 +63,14 @@ P
 if [ -f "$work/apache_flink_libraries-$version/deps/bin/bash-java-utils.jar" ]; then
   cp "$work/apache_flink_libraries-$version/deps/bin/bash-java-utils.jar" "$home/bin/"
 fi
+# The Python packages leave out the SQL gateway, which the SQL client embeds. Maven Central has it for the line's first
+# version only; its interfaces are the same within the line.
+if ! compgen -G "$home/opt/flink-sql-gateway-*.jar" >/dev/null; then
+  gateway="org.apache.flink:flink-sql-gateway:${version%.*}.0"
+  echo "fetch-flink: adding $gateway" >&2
+  (cd "$root" && mvn -q -B -N org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy \
+    -Dartifact="$gateway" -DoutputDirectory="$home/opt" -Dtransitive=false) >&2
+fi
 touch "$home/.complete"
 mkdir -p "$(dirname "$target")"
 rm -rf "$target"

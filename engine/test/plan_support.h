@@ -38,7 +38,10 @@ static inline plan_type *plan_of(const sf_type *type) {
   for (size_t i = 0; i < t->n_children; i++) t->children[i] = plan_of(type->children[i]);
   if (type->kind != SF_TYPE_ROW) return t;
   t->n_field_names = t->n_children;
-  t->field_names = type->field_names;
+  t->field_names = plan_take(t->n_field_names * sizeof *t->field_names);
+  for (size_t i = 0; i < t->n_field_names; i++) {
+    t->field_names[i] = strcpy(plan_take(strlen(type->field_names[i]) + 1), type->field_names[i]);
+  }
   return t;
 }
 

@@ -29,7 +29,7 @@ static void gather_values(void *out, const void *in, size_t width, const int32_t
 
 /* Returns the number of NULLs. `out` has whole words. */
 static int64_t gather_bits(uint8_t *restrict out, const uint8_t *restrict in, const int32_t *restrict rows, int64_t n) {
-  int64_t valid = 0;
+  int64_t nulls = 0;
   for (int64_t i = 0; i < n; i += 64) {
     uint64_t word = 0;
     int64_t m = n - i < 64 ? n - i : 64;
@@ -37,10 +37,10 @@ static int64_t gather_bits(uint8_t *restrict out, const uint8_t *restrict in, co
       int32_t row = rows[i + k];
       word |= (uint64_t)((in[row >> 3] >> (row & 7)) & 1) << k;
     }
-    valid += __builtin_popcountll(word);
+    if (word != UINT64_MAX >> (64 - m)) nulls += m - __builtin_popcountll(word);
     memcpy(out + i / 8, &word, sizeof word);
   }
-  return n - valid;
+  return nulls;
 }
 
 sf_status sfi_gather_validity(sfi_parts *parts, sf_pool *pool, const sf_column *c, const int32_t *rows, int64_t n,

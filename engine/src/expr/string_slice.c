@@ -113,6 +113,7 @@ static bool in_set(const trim_set *set, const uint8_t *c, uint32_t width) {
 }
 
 static sf_view trim_left(const trim_set *set, sf_view s) {
+  if (s.size == 0) return s; /* may have no address */
   uint32_t i = 0;
   if (set->only_blank) {
     while (i < s.size && s.data[i] == ' ') i++;

@@ -276,13 +276,13 @@ static int32_t digit_count(sfi_u128 v) {
   return n;
 }
 
-/* Division of values below 10^18 with a quotient below 10^18, rounded once. Flink rounds at 38 digits first; that could
- * only matter where the fraction is within 10^-20 of one half, but it differs from one half by at least 1 / 2b > 10^-19
- * unless it is exactly one half. False: not such a division. */
+/* Division of values below 10^18, rounded once. Flink rounds to 38 digits first, by at most 5q * 10^-38 for a quotient q;
+ * that could only matter where the fraction is that close to one half, but it is at least 1 / 2b away unless it is exactly
+ * one half, and q * b, about a * 10^raise, stays below 10^37. False: not such a division. */
 static bool divide_narrow(sfi_u128 a, sfi_u128 b, int32_t raise, sfi_u128 *out) {
-  if (raise < 0 || raise > 19 || a >= E18 || b >= E18) return false;
+  if (raise < 0 || raise > 18 || a >= E18 || b >= E18) return false;
   *out = div_half_up_narrow(a * powers[raise], b);
-  return *out < E18;
+  return true;
 }
 
 bool sfi_decimal_divide(__int128 a, int32_t scale_a, __int128 b, int32_t scale_b, sfi_digits result, __int128 *out) {

@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.Random;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.types.RowKind;
 import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.MemoryRecords;
@@ -73,10 +74,17 @@ class RecordRunTest {
     }
 
     private long batch(int rows) {
+        return batch(rows, 0);
+    }
+
+    /** @param everyDeletion every n-th row is a deletion; 0: none */
+    private long batch(int rows, int everyDeletion) {
         long type = NativeEngine.typeCreate(new PlanBytes().type(RowType.of(false, new BigIntType())));
         ByteBuffer bytes = ByteBuffer.allocate(rows * 20).order(ByteOrder.nativeOrder());
         for (int i = 0; i < rows; i++) {
-            bytes.putInt(16).putLong(0).putLong(i);
+            // the row kind is the first byte of a row, in memory order
+            boolean deletion = everyDeletion > 0 && i % everyDeletion == 0;
+            bytes.putInt(16).put(deletion ? RowKind.DELETE.toByteValue() : 0).put(new byte[7]).putLong(i);
         }
         long buffer = NativeEngine.bufferCreate(pool, bytes.capacity());
         NativeEngine.copyIn(bytes.array(), 0, NativeEngine.bufferAddress(buffer), bytes.capacity());
@@ -202,6 +210,32 @@ class RecordRunTest {
                 }
             }
             assertThat(position).isEqualTo(n - 100);
+            KafkaNative.rowsRelease(rows);
+        } finally {
+            NativeEngine.batchRelease(batch);
+        }
+    }
+
+    @Test
+    void makesTombstonesOfDeletions() {
+        int n = 10;
+        long batch = batch(n, 3);
+        try (Texts texts = new Texts(new Random(1), n, 10)) {
+            long rows =
+                    KafkaNative.rowsCreate(
+                            pool,
+                            batch,
+                            NativeEngine.bufferAddress(texts.buffer),
+                            NativeEngine.bufferAddress(texts.offsets),
+                            NativeEngine.bufferAddress(texts.buffer),
+                            NativeEngine.bufferAddress(texts.offsets),
+                            -1,
+                            -1,
+                            true);
+            for (int i = 0; i < n; i++) {
+                assertThat(KafkaNative.rowsBytes(rows, i, 0)).isEqualTo(texts.items[i]);
+                assertThat(KafkaNative.rowsBytes(rows, i, 1)).isEqualTo(i % 3 == 0 ? null : texts.items[i]);
+            }
             KafkaNative.rowsRelease(rows);
         } finally {
             NativeEngine.batchRelease(batch);

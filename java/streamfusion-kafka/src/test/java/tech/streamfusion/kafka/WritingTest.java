@@ -269,4 +269,17 @@ class WritingTest extends KafkaTestBase {
         assertThat(own.subList(own.size() - 2, own.size())).isEqualTo(stock.subList(stock.size() - 2, stock.size()));
         assertThat(own).anyMatch(cause -> cause.contains("to-nowhere"));
     }
+
+    /** The broker allows transactions of two hours at most. */
+    @Test
+    void failsWhenTheBrokerRefusesTheTransaction() throws Exception {
+        topics.create("untransacted", 1);
+        KafkaTable to =
+                exactlyOnce(items("untransacted"), "untransacted")
+                        .option("properties.transaction.timeout.ms", "10800000");
+        List<String> stock = new Pipelines().addStock(input(), to).failure();
+        List<String> own = new Pipelines().addNative(input(), to).failure();
+        assertThat(own).isEqualTo(stock);
+        assertThat(own.get(own.size() - 1)).contains("transaction timeout is larger");
+    }
 }

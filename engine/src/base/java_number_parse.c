@@ -148,6 +148,7 @@ static bool parse_hex_digits(cursor *c, number *n) {
 }
 
 static bool parse_number(const uint8_t *text, size_t size, number *n, bool *hex) {
+  if (size == 0) return false; /* text may be NULL */
   cursor c = {text, text + size};
   while (c.p < c.end && *c.p <= ' ') c.p++;
   while (c.p < c.end && c.end[-1] <= ' ') c.end--;

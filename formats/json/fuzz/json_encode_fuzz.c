@@ -55,11 +55,17 @@ static void append(sf_column_builder *b, const sf_type *type, reader *r) {
     case SF_LAYOUT_BOOL: REQUIRE(sf_column_builder_int(b, (int64_t)(take(r, 1) & 1), NULL) == SF_OK); return;
     case SF_LAYOUT_INT8: REQUIRE(sf_column_builder_int(b, (int8_t)take(r, 1), NULL) == SF_OK); return;
     case SF_LAYOUT_INT16: REQUIRE(sf_column_builder_int(b, (int16_t)take(r, 2), NULL) == SF_OK); return;
-    case SF_LAYOUT_INT32: REQUIRE(sf_column_builder_int(b, (int32_t)take(r, 4), NULL) == SF_OK); return;
+    case SF_LAYOUT_INT32:
+      bits = take(r, 4);
+      if (type->kind == SF_TYPE_DATE) bits %= 2932896;
+      if (type->kind == SF_TYPE_TIME) bits %= 86400000;
+      REQUIRE(sf_column_builder_int(b, (int32_t)bits, NULL) == SF_OK);
+      return;
     case SF_LAYOUT_INT64:
       bits = take(r, 8);
       if (type->kind == SF_TYPE_DECIMAL) bits = bits % 2000000 - 1000000;
       if (type->kind == SF_TYPE_TIMESTAMP) {
+        bits %= UINT64_C(253402300800000); /* the decoder leaves years of five digits to the host */
         REQUIRE(sf_column_builder_timestamp(b, (int64_t)bits, 0, NULL) == SF_OK);
       } else {
         REQUIRE(sf_column_builder_int(b, (int64_t)bits, NULL) == SF_OK);
@@ -74,7 +80,7 @@ static void append(sf_column_builder *b, const sf_type *type, reader *r) {
       REQUIRE(sf_column_builder_double(b, number, NULL) == SF_OK);
       return;
     case SF_LAYOUT_TIMESTAMP:
-      REQUIRE(sf_column_builder_timestamp(b, (int64_t)(take(r, 8) >> 16), (int32_t)(take(r, 4) % 1000000), NULL) == SF_OK);
+      REQUIRE(sf_column_builder_timestamp(b, (int64_t)(take(r, 8) % UINT64_C(253402300800000)), (int32_t)(take(r, 4) % 1000000), NULL) == SF_OK);
       return;
     case SF_LAYOUT_ROW:
     case SF_LAYOUT_LIST:
@@ -83,30 +89,24 @@ static void append(sf_column_builder *b, const sf_type *type, reader *r) {
   }
 }
 
-static bool contains(const uint8_t *data, size_t size, const char *word) {
-  for (size_t i = 0; i + strlen(word) <= size; i++) {
-    if (memcmp(data + i, word, strlen(word)) == 0) return true;
-  }
-  return false;
-}
-
-/* The text must decode; only non-finite numbers (quoted words) are for the host. */
+/* The text must be one record for the decoder, natively or punted (it leaves extreme numbers to the host); that values come
+ * back equal is for the parity tests, which have the host. */
 static void decodes(sf_pool *pool, const sf_format_spec *spec, const sf_encoded *text) {
   const sf_format *format = sf_format_init(sf_format_host_table());
   const uint8_t *data = sf_buffer_data(text->data);
   size_t size = (size_t)text->offsets[1];
   for (size_t i = 0; i < size; i++) REQUIRE(data[i] >= 0x20);
-  if (contains(data, size, "\"NaN\"") || contains(data, size, "Infinity\"")) return;
   int32_t offset = 0, length = (int32_t)size;
   sf_records records = {text->data, &offset, &length, 1};
   sf_decoder *decoder = NULL;
   sf_decoded out;
   REQUIRE(format->decoder_create(sf_format_host_table(), pool, spec, &decoder, NULL) == SF_OK);
   REQUIRE(format->decode(decoder, &records, &out, NULL) == SF_OK);
-  REQUIRE(out.n_punts == 0);
+  REQUIRE(out.n_rows == 1 && out.n_punts <= 1);
   format->decoder_destroy(decoder);
   for (int32_t i = 0; i < out.n_columns; i++) sf_column_release(out.columns[i]);
   sf_pool_free(pool, out.columns);
+  sf_pool_free(pool, out.punt_rows);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

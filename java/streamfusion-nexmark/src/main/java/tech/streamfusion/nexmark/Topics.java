@@ -21,7 +21,9 @@ final class Topics implements AutoCloseable {
 
     Topics(String bootstrap) {
         this.bootstrap = bootstrap;
-        this.admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap));
+        this.admin = Admin.create(
+                Map.<String, Object>of(
+                        "bootstrap.servers", bootstrap, "request.timeout.ms", 120_000, "default.api.timeout.ms", 300_000));
     }
 
     void create(String topic, int partitions, Map<String, String> config) throws ExecutionException, InterruptedException {

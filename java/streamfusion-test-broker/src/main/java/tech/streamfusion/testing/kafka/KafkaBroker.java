@@ -67,6 +67,8 @@ public final class KafkaBroker implements AutoCloseable {
         config.setProperty("group.initial.rebalance.delay.ms", "0");
         config.setProperty("num.recovery.threads.per.data.dir", "1");
         config.setProperty("log.cleaner.enable", "false");
+        // A machine busy with other things must not look like a dead broker.
+        config.setProperty("broker.session.timeout.ms", "120000");
         config.setProperty("log.retention.ms", "-1");
         overrides.forEach(config::setProperty);
     }

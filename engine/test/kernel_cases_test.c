@@ -345,6 +345,7 @@ static void set_zone(runner *r, int which, char **words, int n) {
   zone->offset_after = offsets;
   if (which == 0) r->settings.zone = zone;
   r->settings.util_zone = which == 0 ? NULL : zone;
+  r->settings.util_until_epoch_second = INT64_MAX;
   renew_session(r);
 }
 

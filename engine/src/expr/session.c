@@ -16,7 +16,8 @@ typedef struct zone_table {
 struct sf_session {
   bool double_legacy;
   zone_table zone;
-  zone_table util_zone;
+  zone_table util_zone; /* holds before util_until */
+  int64_t util_until;   /* epoch millis */
 };
 
 static void free_zone(zone_table *z) {
@@ -64,8 +65,12 @@ sf_status sf_session_create(const uint8_t *bytes, size_t size, sf_session **out,
   } else {
     s->double_legacy = settings->double_to_string_legacy;
     if (settings->zone != NULL) st = read_zone(&s->zone, settings->zone, err);
-    const Streamfusion__Plan__Zone *util = settings->util_zone != NULL ? settings->util_zone : settings->zone;
-    if (st == SF_OK && util != NULL) st = read_zone(&s->util_zone, util, err);
+    s->util_until = INT64_MIN;
+    if (st == SF_OK && settings->util_zone != NULL) {
+      st = read_zone(&s->util_zone, settings->util_zone, err);
+      const int64_t until = settings->util_until_epoch_second;
+      s->util_until = until > INT64_MAX / 1000 ? INT64_MAX : until < INT64_MIN / 1000 ? INT64_MIN : until * 1000;
+    }
   }
   streamfusion__plan__session_settings__free_unpacked(settings, NULL);
   if (st != SF_OK) {
@@ -109,7 +114,9 @@ int64_t sfi_zone_offset_of_instant(const sf_session *session, int64_t epoch_mill
 }
 
 int64_t sfi_zone_util_offset(const sf_session *session, int64_t epoch_millis) {
-  if (session == NULL || session->util_zone.offset == NULL) return 0;
+  if (session == NULL || epoch_millis >= session->util_until || session->util_zone.offset == NULL) {
+    return sfi_zone_offset_of_instant(session, epoch_millis);
+  }
   return offset_at(&session->util_zone, session->util_zone.instant, epoch_millis);
 }
 

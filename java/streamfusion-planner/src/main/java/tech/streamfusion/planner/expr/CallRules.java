@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
@@ -20,6 +21,7 @@ import org.apache.flink.table.functions.FunctionDefinition;
 import org.apache.flink.table.planner.functions.bridging.BridgingSqlFunction;
 import org.apache.flink.table.planner.functions.sql.FlinkSqlOperatorTable;
 import org.apache.flink.table.runtime.typeutils.TypeCheckUtils;
+import org.apache.flink.table.types.logical.BooleanType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
@@ -44,6 +46,8 @@ final class CallRules {
                     Map.entry("CEILING", "CEIL"),
                     Map.entry("STARTSWITH", "STARTS_WITH"),
                     Map.entry("ENDSWITH", "ENDS_WITH"));
+
+    private static final Set<String> LOCALES_WITH_OWN_ASCII_CASES = Set.of("tr", "az", "lt");
 
     private final RexTranslator translator;
     private final Conversions conversions;
@@ -80,6 +84,8 @@ final class CallRules {
         rules.put(FlinkSqlOperatorTable.REINTERPRET, this::reinterpret);
         rules.put(FlinkSqlOperatorTable.AS, (c, t) -> translator.column(operand(c, 0)));
         rules.put(FlinkSqlOperatorTable.NOT_LIKE, this::notLike);
+        rules.put(FlinkSqlOperatorTable.UPPER, (c, t) -> mapCase("UPPER_ASCII", c, t));
+        rules.put(FlinkSqlOperatorTable.LOWER, (c, t) -> mapCase("LOWER_ASCII", c, t));
         rules.put(FlinkSqlOperatorTable.SEARCH, search::apply);
         rules.put(FlinkSqlOperatorTable.FLOOR, (c, t) -> floorCeil("FLOOR", c, t));
         rules.put(FlinkSqlOperatorTable.CEIL, (c, t) -> floorCeil("CEIL", c, t));
@@ -338,6 +344,21 @@ final class CallRules {
     private Node notLike(RexCall call, LogicalType type) {
         Node like = named("LIKE", call, type);
         return like == null ? null : translator.function("NOT", type, like);
+    }
+
+    /**
+     * What lies outside ASCII is mapped by the JVM's version of Unicode and its default locale, so rows with such text are
+     * the host's. In Turkish and its like even ASCII maps differently.
+     */
+    private Node mapCase(String name, RexCall call, LogicalType type) {
+        Node text = translator.column(operand(call, 0));
+        if (text == null || LOCALES_WITH_OWN_ASCII_CASES.contains(Locale.getDefault().getLanguage())) {
+            return null;
+        }
+        Node ascii = translator.function("IS_ASCII", new BooleanType(text.type().isNullable()), text);
+        Node settled = ascii == null ? null : translator.function("IS_NOT_FALSE", new BooleanType(false), ascii);
+        return translator.function(
+                "CASE", type, settled, translator.function(name, type, text), new Node.Host(call, type));
     }
 
     /** generateArithmeticConcat turns anything on the right into text its own way; only strings are the engine's. */

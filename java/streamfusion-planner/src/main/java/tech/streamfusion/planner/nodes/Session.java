@@ -10,6 +10,7 @@ import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TimeZone;
 import tech.streamfusion.plan.SessionSettings;
 import tech.streamfusion.plan.Zone;
 
@@ -24,10 +25,13 @@ public final class Session {
     private Session() {}
 
     public static SessionSettings settings(ZoneId zone) {
-        return SessionSettings.newBuilder()
-                .setZone(zone(zone))
-                .setDoubleToStringLegacy(Runtime.version().feature() < FIRST_JDK_WITH_SHORTEST_DOUBLES)
-                .build();
+        Zone plan = zone(zone);
+        SessionSettings.Builder out =
+                SessionSettings.newBuilder()
+                        .setZone(plan)
+                        .setDoubleToStringLegacy(Runtime.version().feature() < FIRST_JDK_WITH_SHORTEST_DOUBLES);
+        UtilZone.describe(TimeZone.getTimeZone(zone), plan, out);
+        return out.build();
     }
 
     /** The zone's transitions, with recurring rules written out. */

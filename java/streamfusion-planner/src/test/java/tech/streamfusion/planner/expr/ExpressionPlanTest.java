@@ -87,6 +87,10 @@ class ExpressionPlanTest {
                 "COALESCE(s, 'x') => COALESCE($4, 'x':VARCHAR)",
                 "CAST(ts AS STRING) => CAST($6)",
                 "IF(flag, s, c) => IF($9, $4, $5)",
+                // case mapping outside ASCII is the JVM's affair
+                "LOWER(s) => CASE(IS_NOT_FALSE(IS_ASCII($4)), LOWER_ASCII($4), HOST0($4))",
+                "UPPER(s || c) => CASE(IS_NOT_FALSE(IS_ASCII(CONCAT($4, $5))), UPPER_ASCII(CONCAT($4, $5)), "
+                        + "HOST0(CONCAT($4, $5)))",
             })
     void texts(String sql, String expected) {
         assertThat(text(expressions.text(sql), Set.of())).isEqualTo(expected);
@@ -100,9 +104,9 @@ class ExpressionPlanTest {
 
     @Test
     void hostTakesNativeOperandsAndKeepsConstants() {
-        assertThat(text(expressions.text("LPAD(UPPER(s), a + 1, 'xy')"), Set.of("LPAD")))
-                .isEqualTo("HOST0(UPPER($4), PLUS($0, 1:INTEGER):INTEGER)");
-        assertThat(text(expressions.text("LPAD(UPPER(s), a + 1, 'xy')"), Set.of("LPAD", "UPPER")))
+        assertThat(text(expressions.text("LPAD(LTRIM(s), a + 1, 'xy')"), Set.of("LPAD")))
+                .isEqualTo("HOST0(LTRIM($4), PLUS($0, 1:INTEGER):INTEGER)");
+        assertThat(text(expressions.text("LPAD(LTRIM(s), a + 1, 'xy')"), Set.of("LPAD", "LTRIM")))
                 .isEqualTo("HOST0($4, PLUS($0, 1:INTEGER):INTEGER)");
     }
 

@@ -2,10 +2,13 @@ package tech.streamfusion.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
 
 /** Kafka to Kafka through native source and sink, against the same job on stock Flink. */
@@ -14,10 +17,15 @@ class CopyTest extends KafkaTestBase {
     private static final String[] COMPRESSIONS = {"none", "lz4", "zstd", "snappy", "gzip"};
     private static final int RECORDS = 20_000;
 
-    private static void fill(String topic, int records) {
+    private static void fill(String topic, int records) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = topics.producer("linger.ms", "20")) {
+            List<Future<RecordMetadata>> sent = new ArrayList<>(records);
             for (int i = 0; i < records; i++) {
-                producer.send(new ProducerRecord<>(topic, Topics.bytes(item(i))));
+                sent.add(producer.send(new ProducerRecord<>(topic, Topics.bytes(item(i)))));
+            }
+            producer.flush();
+            for (Future<RecordMetadata> record : sent) {
+                record.get(); // a lost input record must not look like one lost by the job
             }
         }
     }

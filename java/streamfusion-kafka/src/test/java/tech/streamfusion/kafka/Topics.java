@@ -42,6 +42,8 @@ final class Topics {
     KafkaProducer<byte[], byte[]> producer(String... settings) {
         Properties properties = new Properties();
         properties.put("bootstrap.servers", bootstrapServers);
+        // on a starved machine the client loses the order of batches in flight, and with it a batch
+        properties.put("max.in.flight.requests.per.connection", "1");
         for (int i = 0; i < settings.length; i += 2) {
             properties.put(settings[i], settings[i + 1]);
         }

@@ -83,6 +83,9 @@ final class Benchmark {
                     }
                 }
             }
+            if (options.limit && options.sqlFile == null && workers.containsKey(Side.NATIVE)) {
+                result.limit = limit(query, workers.get(Side.NATIVE), result, outputs);
+            }
         } finally {
             for (WorkerProcess worker : workers.values()) {
                 worker.close();
@@ -94,6 +97,34 @@ final class Benchmark {
             }
         }
         return result;
+    }
+
+    private Map<String, Double> limit(
+            String query, WorkerProcess worker, QueryResult result, Map<Long, Map<Side, Reference>> outputs)
+            throws Exception {
+        Console.progress(query + " measuring its parts alone");
+        long events = result.largest();
+        Reference output = outputs.get(events).values().iterator().next();
+        String scratch = "limit-" + query;
+        topics.create(scratch, options.parallelism, Map.of());
+        Message request =
+                new Message()
+                        .with("command", "limit")
+                        .with("parallelism", 1)
+                        .with("state", STATE)
+                        .with("sql", sql(query, inputTopic(), output.topic, boundedSource(events), exactlyOnceSink(scratch)))
+                        .with("bootstrap", bootstrap)
+                        .with("shape", options.shape)
+                        .with("events", events)
+                        .with("input", inputTopic())
+                        .with("output", output.topic)
+                        .with("outputRecords", output.digest.records)
+                        .with("scratch", scratch);
+        options.producerSettings().forEach((name, value) -> request.with(name.replace("properties.", ""), value));
+        Message answer = worker.call(request);
+        failOnError(answer, query, Side.NATIVE);
+        topics.delete(scratch);
+        return Limits.parse(answer);
     }
 
     /** Which side goes first changes from round to round. */

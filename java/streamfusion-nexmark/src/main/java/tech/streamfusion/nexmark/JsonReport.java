@@ -3,6 +3,7 @@ package tech.streamfusion.nexmark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
+import java.util.TreeMap;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.SerializationFeature;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
@@ -65,6 +66,10 @@ final class JsonReport {
         number(row, "steadyCpuRatio", result.steadyCpuRatio());
         row.put("outputsEqual", result.outputsEqual.get(events));
         row.put("outputRecords", result.outputRecords.get(events));
+        if (result.limit != null) {
+            ObjectNode limit = row.putObject("limitNanosPerEvent");
+            new TreeMap<>(result.limit).forEach(limit::put);
+        }
         ArrayNode nodes = row.putArray("nativeNodes");
         for (String node : result.nativeNodes.split(",")) {
             if (!node.isEmpty()) {

@@ -36,6 +36,11 @@ public final class Nexmark {
             List<QueryResult> results = benchmark.runAll();
             Console.print("");
             Console.print(TextReport.table(results));
+            if (options.limit) {
+                Console.print("nanoseconds per event, wall/CPU, of the parts alone");
+                results.stream().filter(result -> result.limit != null).map(Limits::line).forEach(Console::print);
+                Console.print("");
+            }
             JsonReport.write(options, results);
             HtmlReport.write(options, results);
             Console.print("reports: " + options.report.resolve("nexmark.json") + ", " + options.report.resolve("nexmark.html"));

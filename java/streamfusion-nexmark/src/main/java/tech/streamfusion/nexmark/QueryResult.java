@@ -13,6 +13,8 @@ final class QueryResult {
     final Map<Long, Boolean> outputsEqual = new TreeMap<>();
     final Map<Long, Long> outputRecords = new TreeMap<>();
     String nativeNodes = "";
+    /** The parts measured alone, see {@link Limits}; null: not measured. */
+    Map<String, Double> limit;
 
     QueryResult(String query) {
         this.query = query;

@@ -12,24 +12,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.StatementSet;
-import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
 
 /** Runs jobs on request of the coordinator, in a process of its own, and measures them from the inside. */
 public final class Worker {
 
-    private static final Pattern SET = Pattern.compile("(?is)SET\\s+'([^']+)'\\s*=\\s*'([^']*)'");
     private static final Pattern NATIVE_NODE = Pattern.compile("\\bNative\\w+");
 
     private Worker() {}
@@ -51,12 +44,15 @@ public final class Worker {
                         answer = run(request);
                         break;
                     case "start":
-                        running = plan(request).execute();
+                        running = Job.of(request).statements.execute();
                         answer = new Message().with("started", true);
                         break;
                     case "cancel":
                         cancel(running);
                         answer = new Message().with("cancelled", true);
+                        break;
+                    case "limit":
+                        answer = Limits.measure(request, Job.of(request).tables);
                         break;
                     default:
                         answer = new Message().with("error", "unknown command " + request.get("command"));
@@ -73,7 +69,7 @@ public final class Worker {
     }
 
     private static Message run(Message request) throws Exception {
-        StatementSet statements = plan(request);
+        StatementSet statements = Job.of(request).statements;
         String explained = statements.explain();
         System.gc();
         resetPeakMemory();
@@ -89,37 +85,6 @@ public final class Worker {
                 .with("peakBytes", peakMemory())
                 .with("nativeNodes", nativeNodes(explained))
                 .with("plan", explained);
-    }
-
-    private static StatementSet plan(Message request) {
-        Configuration config = new Configuration();
-        config.setString("parallelism.default", request.get("parallelism"));
-        config.setString("pipeline.object-reuse", "true");
-        config.setString("execution.checkpointing.interval", "1s");
-        config.setString("execution.checkpointing.mode", "EXACTLY_ONCE");
-        config.setString("restart-strategy.type", "none");
-        config.setString("state.backend.type", request.get("state"));
-        config.setString("table.local-time-zone", "UTC");
-        TableEnvironment tables =
-                TableEnvironment.create(
-                        EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(config).build());
-        List<String> inserts = new ArrayList<>();
-        for (String statement : SqlScript.statements(request.get("sql"))) {
-            Matcher set = SET.matcher(statement);
-            if (set.matches()) {
-                tables.getConfig().set(set.group(1), set.group(2));
-            } else if (statement.toUpperCase(Locale.ROOT).startsWith("INSERT")) {
-                inserts.add(statement);
-            } else {
-                tables.executeSql(statement);
-            }
-        }
-        if (inserts.isEmpty()) {
-            throw new IllegalArgumentException("the script has no INSERT");
-        }
-        StatementSet set = tables.createStatementSet();
-        inserts.forEach(set::addInsertSql);
-        return set;
     }
 
     private static void cancel(TableResult running) throws Exception {

@@ -1,0 +1,56 @@
+package tech.streamfusion.nexmark;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.StatementSet;
+import org.apache.flink.table.api.TableEnvironment;
+
+/** A script made ready to run: everything but its INSERTs has been executed. */
+final class Job {
+
+    private static final Pattern SET = Pattern.compile("(?is)SET\\s+'([^']+)'\\s*=\\s*'([^']*)'");
+
+    final TableEnvironment tables;
+    final StatementSet statements;
+
+    private Job(TableEnvironment tables, StatementSet statements) {
+        this.tables = tables;
+        this.statements = statements;
+    }
+
+    static Job of(Message request) {
+        Configuration config = new Configuration();
+        config.setString("parallelism.default", request.get("parallelism"));
+        config.setString("pipeline.object-reuse", "true");
+        config.setString("execution.checkpointing.interval", "1s");
+        config.setString("execution.checkpointing.mode", "EXACTLY_ONCE");
+        config.setString("restart-strategy.type", "none");
+        config.setString("state.backend.type", request.get("state"));
+        config.setString("table.local-time-zone", "UTC");
+        TableEnvironment tables =
+                TableEnvironment.create(
+                        EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(config).build());
+        List<String> inserts = new ArrayList<>();
+        for (String statement : SqlScript.statements(request.get("sql"))) {
+            Matcher set = SET.matcher(statement);
+            if (set.matches()) {
+                tables.getConfig().set(set.group(1), set.group(2));
+            } else if (statement.toUpperCase(Locale.ROOT).startsWith("INSERT")) {
+                inserts.add(statement);
+            } else {
+                tables.executeSql(statement);
+            }
+        }
+        if (inserts.isEmpty()) {
+            throw new IllegalArgumentException("the script has no INSERT");
+        }
+        StatementSet set = tables.createStatementSet();
+        inserts.forEach(set::addInsertSql);
+        return new Job(tables, set);
+    }
+}

@@ -130,10 +130,10 @@ class ExpressionPlanTest {
         assertThat(text(expressions.condition("RAND() < f OR RAND() > f"), Set.of("RAND"))).isEqualTo("HOST0($3)");
         assertThat(
                         text(
-                                expressions.text("CASE LOWER(s) WHEN 'a' THEN c WHEN 'b' THEN s ELSE INITCAP(c) END"),
-                                Set.of("LOWER", "INITCAP")))
+                                expressions.text("CASE INITCAP(s) WHEN 'A' THEN c WHEN 'B' THEN s ELSE REGEXP_REPLACE(c, s, s) END"),
+                                Set.of("INITCAP", "REGEXP_REPLACE")))
                 .isEqualTo("HOST0($4, $5, $5)");
-        assertThat(text(expressions.condition("b = 2 AND (LOWER(s) = 'x' OR LOWER(c) IS NULL)"), Set.of("LOWER")))
+        assertThat(text(expressions.condition("b = 2 AND (INITCAP(s) = 'x' OR INITCAP(c) IS NULL)"), Set.of("INITCAP")))
                 .isEqualTo("AND(EQUALS($1, 2:BIGINT), HOST0($4, $5))");
     }
 

@@ -102,6 +102,13 @@ __attribute__((noinline)) static sf_status type_mismatch(const char *what, int32
                  sf_type_text(actual, a, sizeof a), sf_type_text(expected, b, sizeof b));
 }
 
+/* Whether a column of this type can be read as the plan's: nullability apart the same, or text as longer VARCHAR (its widening
+ * CAST changes no value, see CharVarCharTrimPadCastRule, so the planner leaves it out). */
+static bool reads_as(const sf_type *actual, const sf_type *wanted) {
+  bool text = (actual->kind == SF_TYPE_CHAR || actual->kind == SF_TYPE_VARCHAR) && wanted->kind == SF_TYPE_VARCHAR;
+  return sf_type_equal(actual, wanted, false) || (text && actual->length <= wanted->length);
+}
+
 static sf_status compile_input(compiler *c, sfi_node *node, int32_t index, sf_error *err) {
   node->index = index;
   if (c->probing) return SF_OK;
@@ -110,7 +117,7 @@ static sf_status compile_input(compiler *c, sfi_node *node, int32_t index, sf_er
     return sf_fail(err, SF_INVALID, "input column %d of %d", index, row->n_children);
   }
   const sf_type *actual = row->children[index];
-  if (!sf_type_equal(actual, node->type, false)) return type_mismatch("input column", index, node->type, actual, err);
+  if (!reads_as(actual, node->type)) return type_mismatch("input column", index, node->type, actual, err);
   node->retype = !sf_type_equal(actual, node->type, true);
   return SF_OK;
 }
@@ -123,7 +130,7 @@ static sf_status compile_field(sfi_node *node, int32_t index, sf_error *err) {
     return sf_fail(err, SF_INVALID, "field %d of %s", index, sf_type_text(row, text, sizeof text));
   }
   const sf_type *actual = row->children[index];
-  if (!sf_type_equal(actual, node->type, false)) return type_mismatch("field", index, node->type, actual, err);
+  if (!reads_as(actual, node->type)) return type_mismatch("field", index, node->type, actual, err);
   return SF_OK;
 }
 

@@ -26,7 +26,7 @@ struct sfi_node {
   const sf_type **child_types; /* array owned, parallel */
   bool effects;  /* sfi_node_has_effects */
   bool host;     /* a host call below: never shared, user code may be non-deterministic */
-  bool retype;   /* SFI_NODE_INPUT, SFI_NODE_FIELD: the plan's type differs from the column's in nullability */
+  bool retype;   /* SFI_NODE_INPUT, SFI_NODE_FIELD: the plan's type differs from the column's in nullability or length */
   int32_t cost;
   int32_t uses;  /* parents; a node with several keeps its result for the rest of the evaluation */
   int32_t index; /* input column, field or host kernel */

@@ -53,11 +53,15 @@ final class AllTypes {
     private static final List<Object> INTEGRAL_DECIMALS =
             decimals("0", "1", "-1", "9999999999999999999", "-9999999999999999999", "9223372036854775807", "42");
     private static final List<Object> CHARS = Arrays.asList("abcde", "a    ", "  b  ", "     ", "ÄÖüß€", "A1-_%", "12.30");
+    /**
+     * No character from U+E000 to U+FFFF beside those above: Flink orders strings by UTF-16 units or by bytes, depending on
+     * whether they have been serialized on their way.
+     */
     private static final List<Object> STRINGS =
             Arrays.asList(
                     "", "a", "abc", "Hello World", "  padded  ", "ÄöÜß", "日本語テキスト", "😀 emoji 👩‍👩‍👧", "a%b_c\\d", "100",
                     "-12.50", "1e3", "true", " 42 ", "2024-02-29", "2024-02-29 12:34:56.789", "1969-12-31 23:59:59", "https://h.example/p1/p2/p3?q=1&x=2",
-                    "a,b,,c", "aXbXc", "\t\n", "İstanbul", "ﬁ", "NULL", "nan", "0", "99999999999999999999", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+                    "a,b,,c", "aXbXc", "\t\n", "İstanbul", "œ", "NULL", "nan", "0", "99999999999999999999", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
     private static final List<Object> SHORT_STRINGS = Arrays.asList("", "x", "abc", "b", "o", "  ", "é", "100", "World", "😀", "2024-02-29");
     private static final List<Object> BINARIES = Arrays.asList(new byte[] {0, 0, 0}, new byte[] {1, 2, 3}, new byte[] {-1, -1, -1}, new byte[] {97, 98, 99});
     private static final List<Object> BYTE_STRINGS =

@@ -54,7 +54,7 @@ final class Conversions {
             return new Node.Constant(null, target.copy(true));
         }
         if (changesNothing(node.type(), target) && !translator.isLegacyCast()) {
-            return node.retyped(target.copy(target.isNullable() || node.type().isNullable()));
+            return longer(node, target.copy(target.isNullable() || node.type().isNullable()));
         }
         if (node instanceof Node.Constant && isInteger(node.type()) && isInteger(target)) {
             return widened((Node.Constant) node, target, name);
@@ -69,9 +69,17 @@ final class Conversions {
 
     /** The node as a value of the type if no conversion is needed for that, otherwise null. */
     Node unchanged(Node node, LogicalType target) {
-        return isSame(node.type(), target) || changesNothing(node.type(), target)
-                ? node.retyped(target.copy(node.type().isNullable()))
-                : null;
+        LogicalType typed = target.copy(node.type().isNullable());
+        if (isSame(node.type(), target)) {
+            return node.retyped(typed);
+        }
+        return changesNothing(node.type(), target) ? longer(node, typed) : null;
+    }
+
+    /** Text as longer VARCHAR. The length of a CAST's result is what it cuts to, so it stays and another goes around it. */
+    private Node longer(Node node, LogicalType target) {
+        boolean isCast = node instanceof Node.Function && ((Node.Function) node).name.endsWith("CAST");
+        return isCast ? translator.function("CAST", target, node) : node.retyped(target);
     }
 
     /** CharVarCharTrimPadCastRule: text goes into a VARCHAR that is at least as long unchanged. */

@@ -112,9 +112,13 @@ final class ColumnReader {
         return Double.longBitsToDouble(getLong(row));
     }
 
-    /** A copy on the heap, free to be kept. */
+    /**
+     * A copy on the heap, free to be kept. An empty one is made of a Java string, as sources make it: Flink's TRIM with empty
+     * characters fails on an empty binary string (BinaryStringDataUtil.isSpaceString looks at its first byte).
+     */
     StringData getString(int row) {
-        return BinaryStringData.fromBytes(getBinary(row));
+        byte[] bytes = getBinary(row);
+        return bytes.length == 0 ? BinaryStringData.fromString("") : BinaryStringData.fromBytes(bytes);
     }
 
     byte[] getBinary(int row) {

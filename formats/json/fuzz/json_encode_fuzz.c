@@ -80,7 +80,8 @@ static void append(sf_column_builder *b, const sf_type *type, reader *r) {
       REQUIRE(sf_column_builder_double(b, number, NULL) == SF_OK);
       return;
     case SF_LAYOUT_TIMESTAMP:
-      REQUIRE(sf_column_builder_timestamp(b, (int64_t)(take(r, 8) % UINT64_C(253402300800000)), (int32_t)(take(r, 4) % 1000000), NULL) == SF_OK);
+      bits = take(r, 8) % UINT64_C(253402300800000);
+      REQUIRE(sf_column_builder_timestamp(b, (int64_t)bits, (int32_t)(take(r, 4) % 1000000), NULL) == SF_OK);
       return;
     case SF_LAYOUT_ROW:
     case SF_LAYOUT_LIST:
@@ -89,8 +90,15 @@ static void append(sf_column_builder *b, const sf_type *type, reader *r) {
   }
 }
 
-/* The text must be one record for the decoder, natively or punted (it leaves extreme numbers to the host); that values come
- * back equal is for the parity tests, which have the host. */
+static bool contains(const uint8_t *data, size_t size, const char *word) {
+  for (size_t i = 0; i + strlen(word) <= size; i++) {
+    if (memcmp(data + i, word, strlen(word)) == 0) return true;
+  }
+  return false;
+}
+
+/* The text must be one record that the decoder settles; only words for numbers that are not finite are for the host. That
+ * values come back equal is for the parity tests. */
 static void decodes(sf_pool *pool, const sf_format_spec *spec, const sf_encoded *text) {
   const sf_format *format = sf_format_init(sf_format_host_table());
   const uint8_t *data = sf_buffer_data(text->data);
@@ -102,7 +110,8 @@ static void decodes(sf_pool *pool, const sf_format_spec *spec, const sf_encoded 
   sf_decoded out;
   REQUIRE(format->decoder_create(sf_format_host_table(), pool, spec, &decoder, NULL) == SF_OK);
   REQUIRE(format->decode(decoder, &records, &out, NULL) == SF_OK);
-  REQUIRE(out.n_rows == 1 && out.n_punts <= 1);
+  bool finite = !contains(data, size, "\"NaN\"") && !contains(data, size, "Infinity\"");
+  REQUIRE(out.n_rows == 1 && out.n_punts <= (finite ? 0 : 1));
   format->decoder_destroy(decoder);
   for (int32_t i = 0; i < out.n_columns; i++) sf_column_release(out.columns[i]);
   sf_pool_free(pool, out.columns);

@@ -162,9 +162,9 @@ static inline const uint8_t *parse_long(const uint8_t *p, int64_t *out) {
   if (*p == '0' && n > 1) return NULL;
   if (SFI_UNLIKELY(n == 16)) {
     while (n < 19 && is_digit(p[n])) value = value * 10 + (uint64_t)(p[n++] - '0');
-    if (value > (uint64_t)INT64_MAX) return NULL; /* INT64_MIN included: the host settles it */
+    if (value > (uint64_t)INT64_MAX + negative) return NULL;
   }
-  *out = negative ? -(int64_t)value : (int64_t)value;
+  *out = (int64_t)(negative ? -value : value);
   return p + n;
 }
 

@@ -267,7 +267,7 @@ final class RandomJson {
 
     private String integer(int bits) {
         long value = random.nextLong() >> (64 - bits) >> (oneIn(2) ? random.nextInt(bits) : 0);
-        return scalar(odd() ? value + ".0" : Long.toString(value == Long.MIN_VALUE ? 0 : value));
+        return scalar(odd() ? value + ".0" : Long.toString(oneIn(50) ? value >> 63 << (bits - 1) : value));
     }
 
     private Double floating() {

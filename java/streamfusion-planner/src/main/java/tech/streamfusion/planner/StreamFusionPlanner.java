@@ -28,6 +28,9 @@ import scala.collection.Seq;
 @SuppressWarnings("overrides") // Scala's arrays where Flink's Java interface has varargs
 public class StreamFusionPlanner extends StreamPlanner {
 
+    /** Flink's last section is JSON that tools read to the end. */
+    private static final String PHYSICAL_SECTION = "== Physical Execution Plan ==";
+
     private final Acceleration acceleration;
     private boolean compiling;
     private ExecNodeGraph accelerated;
@@ -105,7 +108,10 @@ public class StreamFusionPlanner extends StreamPlanner {
         if (section.isEmpty()) {
             return explanation;
         }
-        String separator = explanation.endsWith(System.lineSeparator()) ? "" : System.lineSeparator();
-        return explanation + separator + System.lineSeparator() + section;
+        int rest = explanation.indexOf(PHYSICAL_SECTION);
+        String plan = rest < 0 ? explanation : explanation.substring(0, rest);
+        String separator = plan.endsWith(System.lineSeparator()) ? "" : System.lineSeparator();
+        String result = plan + separator + System.lineSeparator() + section;
+        return rest < 0 ? result : result + System.lineSeparator() + explanation.substring(rest);
     }
 }

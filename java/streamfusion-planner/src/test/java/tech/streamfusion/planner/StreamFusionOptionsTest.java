@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.table.api.ExplainDetail;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +61,16 @@ class StreamFusionOptionsTest {
                 .contains("== StreamFusion Fallbacks ==", "switched off: streamfusion.operator.calc.enabled is false");
         env.getConfig().set("streamfusion.operator.calc.enabled", "true");
         assertThat(env.explainSql("SELECT id + 1 FROM src")).contains("NativeCalc(select=[(id + 1) AS EXPR$0])");
+    }
+
+    @Test
+    void fallbacksComeBeforeTheJsonThatToolsReadToTheEnd() {
+        StreamTableEnvironment env = Planning.environment();
+        env.executeSql("CREATE TABLE src (id BIGINT) WITH ('connector' = 'planned')");
+        env.getConfig().set("streamfusion.operator.calc.enabled", "false");
+        String plan = env.explainSql("SELECT id + 1 FROM src", ExplainDetail.JSON_EXECUTION_PLAN);
+        assertThat(plan.indexOf("== StreamFusion Fallbacks ==")).isPositive().isLessThan(plan.indexOf("== Physical"));
+        assertThat(plan.trim()).endsWith("}");
     }
 
     private StreamFusionOptions options() {

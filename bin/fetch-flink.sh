@@ -27,8 +27,8 @@ trap 'rm -rf "$work"' EXIT
 libraries="$downloads/apache_flink_libraries-$version.tar.gz"
 if [ ! -f "$libraries" ]; then
   echo "fetch-flink: downloading the libraries of Flink $version (about 300 MB)" >&2
-  # The source archive is wanted as it is: building it would drop what is needed.
-  python3 -m pip download -q --no-deps --no-build-isolation --no-binary :all: -d "$work" "apache-flink-libraries==$version" >&2
+  # The source archive is wanted as it is; pip only reads its metadata.
+  python3 -m pip download -q --no-deps --no-binary :all: -d "$work" "apache-flink-libraries==$version" >&2
   mv "$work/$(basename "$libraries")" "$libraries"
 fi
 wheel="$(find "$downloads" -name "apache_flink-$version-*.whl" | head -1)"

@@ -141,6 +141,7 @@ extern const sfi_function sfi_string_slice_functions[];  /* string_slice.c: part
 extern const sfi_function sfi_string_search_functions[]; /* string_search.c: lengths, positions, predicates */
 extern const sfi_function sfi_string_build_functions[];  /* string_build.c: new strings */
 extern const sfi_function sfi_like_functions[];       /* like.c */
+extern const sfi_function sfi_regex_functions[];      /* regex.c: REGEXP_EXTRACT, REGEXP */
 extern const sfi_function sfi_time_field_functions[]; /* time_fields.c: EXTRACT, FLOOR_TIME, CEIL_TIME */
 extern const sfi_function sfi_time_format_functions[]; /* time_format.c: DATE_FORMAT, TO_TIMESTAMP */
 extern const sfi_function sfi_time_arith_functions[]; /* time_arith.c: sums, differences, instants of numbers */

@@ -16,6 +16,7 @@ static const sfi_function *const tables[] = {
     sfi_string_search_functions,
     sfi_string_build_functions,
     sfi_like_functions,
+    sfi_regex_functions,
     sfi_time_field_functions,
     sfi_time_arith_functions,
     sfi_time_format_functions,

@@ -76,7 +76,7 @@ sf_status sfi_arena_room(sfi_arena *a, size_t size, uint8_t **out, sf_error *err
   return SF_OK;
 }
 
-static void free_arena(sfi_arena *a) {
+void sfi_arena_free(sfi_arena *a) {
   for (int32_t i = 0; i < a->n_chunks; i++) sf_buffer_release(a->chunks[i]);
   free(a->chunks);
 }
@@ -113,7 +113,7 @@ sf_status sfi_text_finish(const sfi_call *call, sfi_eval *ev, sfi_text *out, con
   if (st != SF_OK) {
     sf_buffer_release(out->values);
     sf_buffer_release(out->validity);
-    free_arena(a);
+    sfi_arena_free(a);
     return st;
   }
   int32_t used = 0;
@@ -129,7 +129,7 @@ sf_status sfi_text_finish(const sfi_call *call, sfi_eval *ev, sfi_text *out, con
     st = sfi_finish_strict_views(call, ev, out->values, owners, used, column, err);
   }
   free(owners);
-  free_arena(a);
+  sfi_arena_free(a);
   return st;
 }
 

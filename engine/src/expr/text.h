@@ -88,6 +88,9 @@ static inline void sfi_arena_trim(sfi_arena *arena, size_t size, size_t used) {
   arena->left += size - used;
 }
 
+/* Releases its chunks. */
+void sfi_arena_free(sfi_arena *arena);
+
 /* A string column being computed: views, optionally rows that become NULL, bytes of its own. */
 typedef struct sfi_text {
   sf_buffer *values;

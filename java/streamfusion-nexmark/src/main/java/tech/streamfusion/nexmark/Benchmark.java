@@ -72,7 +72,8 @@ final class Benchmark {
             }
             for (Side side : options.sides) {
                 Console.progress(query + " warming up " + side);
-                runOnce(query, Collections.min(options.events) / 5, side, workers.get(side), null, null);
+                // the JIT compiler has to be done, else its work counts as the query's
+                runOnce(query, Collections.max(options.events), side, workers.get(side), null, null);
             }
             for (int round = 1; round <= options.rounds; round++) {
                 for (long events : options.events) {

@@ -13,13 +13,11 @@ import tech.streamfusion.runtime.NativeBatch;
 final class BatchEmitter implements RecordEmitter<ConsumerRecord<byte[], byte[]>, NativeBatch, KafkaPartitionSplitState> {
 
     private final BatchReaderMetrics metrics;
-    private final Outstanding outstanding;
     private final Counter recordsIn;
     private final Counter recordsOut;
 
-    BatchEmitter(SourceReaderContext context, BatchReaderMetrics metrics, Outstanding outstanding) {
+    BatchEmitter(SourceReaderContext context, BatchReaderMetrics metrics) {
         this.metrics = metrics;
-        this.outstanding = outstanding;
         this.recordsIn = context.metricGroup().getIOMetricGroup().getNumRecordsInCounter();
         this.recordsOut = context.metricGroup().getIOMetricGroup().getNumRecordsOutCounter();
     }
@@ -44,7 +42,7 @@ final class BatchEmitter implements RecordEmitter<ConsumerRecord<byte[], byte[]>
     }
 
     private void emit(BatchRecord run, SourceOutput<NativeBatch> output) {
-        NativeBatch batch = outstanding.take(run);
+        NativeBatch batch = run.batch();
         if (batch == null) {
             return;
         }

@@ -1,18 +1,17 @@
 package tech.streamfusion.kafka.connector.source;
 
-import java.util.concurrent.atomic.AtomicReference;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import tech.streamfusion.runtime.NativeBatch;
 
 /**
- * A decoded run of one partition's records on its way from the fetcher to the task thread: a batch, or the failure that
+ * A decoded run of one partition's records: a batch, or the failure that
  * ended it, or neither (all records skipped). It takes the place of a record in Flink's reader; its offset is that of the
  * last record it stands for.
  */
 final class BatchRecord extends ConsumerRecord<byte[], byte[]> {
 
-    private final AtomicReference<NativeBatch> batch;
+    @Nullable private final NativeBatch batch;
     @Nullable private final Exception failure;
     private final int records;
     private final long timestamp;
@@ -25,7 +24,7 @@ final class BatchRecord extends ConsumerRecord<byte[], byte[]> {
             @Nullable Exception failure) {
         super(last.topic(), last.partition(), last.offset(), null, null);
         this.records = records;
-        this.batch = new AtomicReference<>(batch);
+        this.batch = batch;
         this.timestamp = timestamp;
         this.failure = failure;
     }
@@ -58,9 +57,9 @@ final class BatchRecord extends ConsumerRecord<byte[], byte[]> {
         return failure;
     }
 
-    /** Hands over the batch and its reference; null when there is none, or it has been taken before. */
+    /** The emitter's, which releases it; null when there is none. */
     @Nullable
-    NativeBatch take() {
-        return batch.getAndSet(null);
+    NativeBatch batch() {
+        return batch;
     }
 }

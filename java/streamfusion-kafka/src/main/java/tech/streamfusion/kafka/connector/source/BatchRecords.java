@@ -1,54 +1,88 @@
 package tech.streamfusion.kafka.connector.source;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.annotation.Nullable;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** One fetch, decoded: the runs of each split, in order. */
+/**
+ * One fetch on its way to the task thread, which decodes it: stock Flink deserializes there too, and the fetcher has enough to do
+ * with polling. Each split's records become one batch.
+ */
 final class BatchRecords implements RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>> {
 
-    private final Map<String, Deque<BatchRecord>> runs = new LinkedHashMap<>();
-    private final Set<String> finishedSplits;
-    private Iterator<Map.Entry<String, Deque<BatchRecord>>> splits;
-    private Deque<BatchRecord> current;
+    /** A batch ends here, so that a poll over big records does not need all of their bytes at once. */
+    private static final long MAX_BATCH_BYTES = 32L << 20;
 
-    BatchRecords(Set<String> finishedSplits) {
-        this.finishedSplits = finishedSplits;
-    }
+    private final RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>> fetched;
+    private final FetchedBytes bytes;
+    private final RecordDecoder decoder;
+    private final Consumer<FetchedBytes> recycler;
+    private final Deque<BatchRecord> decoded = new ArrayDeque<>(2);
 
-    void add(String split, BatchRecord run) {
-        runs.computeIfAbsent(split, unused -> new ArrayDeque<>()).add(run);
+    /** Read from the split, belongs to the next batch. */
+    @Nullable private ConsumerRecord<byte[], byte[]> next;
+
+    /** @param recycler gets {@code bytes} back when all is emitted */
+    BatchRecords(
+            RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>> fetched,
+            FetchedBytes bytes,
+            RecordDecoder decoder,
+            Consumer<FetchedBytes> recycler) {
+        this.fetched = fetched;
+        this.bytes = bytes;
+        this.decoder = decoder;
+        this.recycler = recycler;
     }
 
     @Nullable
     @Override
     public String nextSplit() {
-        if (splits == null) {
-            splits = runs.entrySet().iterator();
-        }
-        if (!splits.hasNext()) {
-            current = null;
-            return null;
-        }
-        Map.Entry<String, Deque<BatchRecord>> next = splits.next();
-        current = next.getValue();
-        return next.getKey();
+        return fetched.nextSplit();
     }
 
+    /** The next run of the split, whose batch is the caller's; see {@link BatchRecord}. */
     @Nullable
     @Override
     public ConsumerRecord<byte[], byte[]> nextRecordFromSplit() {
-        return current.poll();
+        if (decoded.isEmpty()) {
+            List<ConsumerRecord<byte[], byte[]>> run = nextRun();
+            if (run.isEmpty()) {
+                return null;
+            }
+            decoded.addAll(decoder.decode(run, bytes.keys, bytes.values));
+        }
+        return decoded.poll();
+    }
+
+    private List<ConsumerRecord<byte[], byte[]>> nextRun() {
+        List<ConsumerRecord<byte[], byte[]>> run = new ArrayList<>(bytes.values.count());
+        long size = 0;
+        ConsumerRecord<byte[], byte[]> record = next != null ? next : fetched.nextRecordFromSplit();
+        for (next = null; record != null; record = fetched.nextRecordFromSplit()) {
+            size += Math.max(0, record.serializedValueSize()) + (long) Math.max(0, record.serializedKeySize());
+            if (size > MAX_BATCH_BYTES && !run.isEmpty()) {
+                next = record;
+                break;
+            }
+            run.add(record);
+        }
+        return run;
     }
 
     @Override
     public Set<String> finishedSplits() {
-        return finishedSplits;
+        return fetched.finishedSplits();
+    }
+
+    @Override
+    public void recycle() {
+        fetched.recycle();
+        recycler.accept(bytes);
     }
 }

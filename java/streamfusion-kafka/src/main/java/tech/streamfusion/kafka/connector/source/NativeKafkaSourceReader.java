@@ -17,7 +17,6 @@ import tech.streamfusion.runtime.NativeBatch;
 final class NativeKafkaSourceReader extends KafkaSourceReader<NativeBatch> {
 
     private final RecordDecoder decoder;
-    private final Outstanding outstanding;
 
     private NativeKafkaSourceReader(
             FutureCompletingBlockingQueue<RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>>> queue,
@@ -25,17 +24,15 @@ final class NativeKafkaSourceReader extends KafkaSourceReader<NativeBatch> {
             Properties properties,
             SourceReaderContext context,
             BatchReaderMetrics metrics,
-            RecordDecoder decoder,
-            Outstanding outstanding) {
+            RecordDecoder decoder) {
         super(
                 queue,
                 fetchers,
-                new BatchEmitter(context, metrics, outstanding),
+                new BatchEmitter(context, metrics),
                 configuration(properties),
                 context,
                 metrics);
         this.decoder = decoder;
-        this.outstanding = outstanding;
     }
 
     static NativeKafkaSourceReader create(
@@ -47,16 +44,15 @@ final class NativeKafkaSourceReader extends KafkaSourceReader<NativeBatch> {
         FutureCompletingBlockingQueue<RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>>> queue =
                 new FutureCompletingBlockingQueue<>();
         BatchReaderMetrics metrics = new BatchReaderMetrics(context.metricGroup());
-        Outstanding outstanding = new Outstanding();
         RecordDecoder decoder =
                 RecordDecoder.open(
                         plan, new HostRows(hostDeserializer, plan), context.getUserCodeClassLoader().asClassLoader());
         KafkaSourceFetcherManager fetchers =
                 new KafkaSourceFetcherManager(
                         queue,
-                        () -> new BatchSplitReader(properties, context, metrics, rackId, decoder, outstanding),
+                        () -> new BatchSplitReader(properties, context, metrics, rackId, decoder),
                         finishedSplits -> {});
-        return new NativeKafkaSourceReader(queue, fetchers, properties, context, metrics, decoder, outstanding);
+        return new NativeKafkaSourceReader(queue, fetchers, properties, context, metrics, decoder);
     }
 
     /** As KafkaSource.toConfiguration. */
@@ -71,7 +67,6 @@ final class NativeKafkaSourceReader extends KafkaSourceReader<NativeBatch> {
         try {
             super.close();
         } finally {
-            outstanding.close();
             decoder.close();
         }
     }

@@ -1,7 +1,6 @@
 package tech.streamfusion.kafka.connector.source;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import javax.annotation.Nullable;
 import org.apache.flink.table.api.TableRuntimeException;
@@ -13,8 +12,8 @@ import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
 
 /**
- * Decodes runs of records into batches of produced rows. Source of the semantics: DynamicKafkaDeserializationSchema. Used by
- * the fetcher thread, closed by the task thread.
+ * Decodes runs of records into batches of produced rows. Source of the semantics: DynamicKafkaDeserializationSchema. Belongs
+ * to the task thread.
  */
 final class RecordDecoder implements AutoCloseable {
 
@@ -33,7 +32,7 @@ final class RecordDecoder implements AutoCloseable {
         this.plan = plan;
         this.hostRows = hostRows;
         this.metadataRows = new BinaryRows(plan.metadataType);
-        // what is in flight is bounded by the reader's queue: a few polls
+        // one fetch at a time
         this.pool = NativeEngine.poolCreate("Kafka source " + plan.tableName, -1, null);
     }
 
@@ -65,16 +64,13 @@ final class RecordDecoder implements AutoCloseable {
     }
 
     /** Decodes records of one partition, in order; the batches in the result are the caller's. */
-    synchronized List<BatchRecord> decode(
+    List<BatchRecord> decode(
             List<ConsumerRecord<byte[], byte[]>> records, Slices keySlices, Slices valueSlices) {
-        if (closed) {
-            return Collections.emptyList();
-        }
         return new Run(records, keySlices, valueSlices).decode();
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
         if (closed) {
             return;
         }

@@ -10,31 +10,40 @@ import org.apache.kafka.common.serialization.Deserializer;
 /** Makes nothing of the bytes: notes in {@link Slices} where they are. Created by the consumer, by class. */
 public final class SliceDeserializer implements Deserializer<byte[]> {
 
-    private static final String KEY_SLICES = "streamfusion.key.slices";
-    private static final String VALUE_SLICES = "streamfusion.value.slices";
+    private static final String TARGET = "streamfusion.slices";
 
-    private Slices slices;
+    private Target target;
+    private boolean isKey;
 
-    /** Has the consumer use this class; the objects travel inside the client's configuration. */
-    static void install(Properties consumer, Slices keys, Slices values) {
+    /** What the running poll writes to. Belongs to the fetcher thread. */
+    static final class Target {
+        FetchedBytes bytes = new FetchedBytes();
+    }
+
+    /** Has the consumer use this class; the target travels inside the client's configuration. */
+    static void install(Properties consumer, Target target) {
         consumer.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, SliceDeserializer.class);
         consumer.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, SliceDeserializer.class);
-        consumer.put(KEY_SLICES, keys);
-        consumer.put(VALUE_SLICES, values);
+        consumer.put(TARGET, target);
     }
 
     @Override
-    public void configure(Map<String, ?> configs, boolean isKey) {
-        slices = (Slices) configs.get(isKey ? KEY_SLICES : VALUE_SLICES);
+    public void configure(Map<String, ?> configs, boolean key) {
+        target = (Target) configs.get(TARGET);
+        isKey = key;
     }
 
     @Override
     public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
-        return data == null ? null : slices.add(data);
+        return data == null ? null : slices().add(data);
     }
 
     @Override
     public byte[] deserialize(String topic, byte[] data) {
-        return data == null ? null : slices.add(ByteBuffer.wrap(data));
+        return data == null ? null : slices().add(ByteBuffer.wrap(data));
+    }
+
+    private Slices slices() {
+        return isKey ? target.bytes.keys : target.bytes.values;
     }
 }

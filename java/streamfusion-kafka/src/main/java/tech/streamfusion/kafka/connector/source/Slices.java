@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Where the bytes of polled keys or values are. In place of a copy the consumer gets a token, an array out of a reused set
- * whose content is the slice's number. Belongs to the fetcher thread; valid until the next poll.
+ * whose content is the slice's number. Filled by the fetcher thread, then read by the task thread.
  */
 final class Slices {
 
@@ -44,6 +44,10 @@ final class Slices {
         arrays = Arrays.copyOf(arrays, size);
         starts = Arrays.copyOf(starts, size);
         sizes = Arrays.copyOf(sizes, size);
+    }
+
+    int count() {
+        return count;
     }
 
     /** Number of the slice behind a token. */

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.graph.StreamGraph;
 import tech.streamfusion.runtime.operators.NativeBatchTypeInfo;
 import tech.streamfusion.runtime.spi.NativeScanProvider;
 
@@ -53,23 +52,10 @@ final class Pipelines {
         environment.execute();
     }
 
-    /**
-     * Classes and messages of the causes of the failure that the job must end with, below Flink's own frames. The local
-     * cluster sometimes shuts down before the task has reported its failure; then the job runs once more.
-     */
+    /** Classes and messages of the causes of the failure that the job must end with, from the outside in. */
     List<String> failure() {
-        StreamGraph graph = environment.getStreamGraph();
-        for (int attempt = 1; ; attempt++) {
-            List<String> causes = failureOf(graph);
-            if (attempt == 3 || !causes.get(causes.size() - 1).contains("TaskExecutor is shutting down")) {
-                return causes;
-            }
-        }
-    }
-
-    private List<String> failureOf(StreamGraph graph) {
         try {
-            environment.execute(graph);
+            environment.execute();
         } catch (Exception e) {
             List<String> causes = new ArrayList<>();
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {

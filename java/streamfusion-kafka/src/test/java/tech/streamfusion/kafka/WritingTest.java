@@ -249,15 +249,31 @@ class WritingTest extends KafkaTestBase {
         assertThat(topics.values("split")).containsExactlyInAnyOrderElementsOf(topics.values("input"));
     }
 
+    /**
+     * One record only: when a second one fails between the first failure and the closing of Flink's writer, close() throws
+     * it, and that ends the whole task manager, of stock Flink and of ours, before the failure is reported. And no
+     * checkpoint, which would be another way for the failure to come up.
+     */
     @Test
     void failsWhenTheTopicRefusesTheRecord() throws Exception {
+        topics.create("single", 1);
+        topics.send("single", item(1));
         for (String side : List.of("stock", "native")) {
             topics.create("refusing-" + side, 1, Map.of("max.message.bytes", "80"));
         }
-        List<String> stock = new Pipelines().addStock(input(), items("refusing-stock")).failure();
-        List<String> own = new Pipelines().addNative(input(), items("refusing-native")).failure();
+        KafkaTable from = items("single").bounded();
+        List<String> stock = withoutCheckpoints().addStock(from, items("refusing-stock")).failure();
+        List<String> own = withoutCheckpoints().addNative(from, items("refusing-native")).failure();
         assertThat(own.get(own.size() - 1)).isEqualTo(stock.get(stock.size() - 1)).contains("RecordTooLarge");
-        assertThat(own).hasSameSizeAs(stock);
+        assertThat(classes(own)).isEqualTo(classes(stock));
+    }
+
+    private static Pipelines withoutCheckpoints() {
+        return new Pipelines("execution.checkpointing.interval", "1 h");
+    }
+
+    private static List<String> classes(List<String> causes) {
+        return causes.stream().map(cause -> cause.split(":")[0]).collect(Collectors.toList());
     }
 
     @Test

@@ -197,7 +197,9 @@ public final class Parity {
         return run();
     }
 
-    /** Runs both sides; both must fail, for the same reason (class and message of the root cause). */
+    /**
+     * Runs both sides; both must fail, for the same reason (class and message of the root cause), after the same changes.
+     */
     public ParityResult runFailing() {
         long before = NativeEngine.liveObjects();
         SideRun stock = runStock();
@@ -217,6 +219,9 @@ public final class Parity {
         if (!stock.nodes.isEmpty()) {
             checkNodes(accelerated);
             checkGraphs(stock, accelerated);
+        }
+        for (int i = 0; i < stock.sinks.size(); i++) {
+            Comparisons.assertSame(comparison, stock.sinks.get(i), accelerated.sinks.get(i));
         }
         return new ParityResult(stock, accelerated);
     }

@@ -3,7 +3,6 @@ package tech.streamfusion.planner.nodes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexNode;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -15,6 +14,7 @@ import tech.streamfusion.planner.expr.ExpressionPlan;
 import tech.streamfusion.planner.expr.PlanTypes;
 import tech.streamfusion.planner.graph.GraphView;
 import tech.streamfusion.planner.graph.StockFields;
+import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
 /** Projection and filter. */
 final class CalcTranslator implements NodeTranslator {
@@ -102,7 +102,7 @@ final class CalcTranslator implements NodeTranslator {
         }
 
         @Override
-        AbstractStreamOperatorFactory<Object> factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
             return edges(expressions.compileKernels(config, context().classLoader()))
                     .operator(plan().setCalc(calcPlan).build());
         }

@@ -1,7 +1,6 @@
 package tech.streamfusion.planner.nodes;
 
 import java.util.List;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -11,6 +10,7 @@ import tech.streamfusion.planner.FallbackReason.Rule;
 import tech.streamfusion.planner.expr.PlanTypes;
 import tech.streamfusion.planner.graph.GraphView;
 import tech.streamfusion.runtime.HostKernelSpec;
+import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
 /** Removes the UPDATE_BEFORE rows in front of a consumer that does not need them. */
 final class DropUpdateBeforeTranslator implements NodeTranslator {
@@ -65,7 +65,7 @@ final class DropUpdateBeforeTranslator implements NodeTranslator {
         }
 
         @Override
-        AbstractStreamOperatorFactory<Object> factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
             return edges(new HostKernelSpec[0])
                     .operator(plan().setDropUpdateBefore(DropUpdateBefore.getDefaultInstance()).build());
         }

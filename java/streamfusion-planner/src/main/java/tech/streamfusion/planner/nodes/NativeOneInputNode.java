@@ -3,7 +3,6 @@ package tech.streamfusion.planner.nodes;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.dag.Transformation;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
@@ -20,6 +19,7 @@ import tech.streamfusion.planner.graph.StockTranslation;
 import tech.streamfusion.planner.graph.Transformations;
 import tech.streamfusion.runtime.HostKernelSpec;
 import tech.streamfusion.runtime.operators.NativeBatchTypeInfo;
+import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
 /** A native node with one input and one operator, in place of a stock node that has the same. */
 abstract class NativeOneInputNode extends ExecNodeBase<RowData>
@@ -94,19 +94,25 @@ abstract class NativeOneInputNode extends ExecNodeBase<RowData>
     }
 
     /** Generates what runs. */
-    abstract AbstractStreamOperatorFactory<Object> factory(PlannerBase planner, ExecNodeConfig config);
+    abstract NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config);
 
     @Override
     protected final Transformation<RowData> translateToPlanInternal(PlannerBase planner, ExecNodeConfig config) {
         Transformation<?> input = getInputEdges().get(0).translateToPlan(planner);
-        OneInputTransformation<?, ?> like = (OneInputTransformation<?, ?>) StockTranslation.of(stock, input, planner);
+        OneInputTransformation<?, RowData> like = oneInput(StockTranslation.of(stock, input, planner));
+        NativeOperatorFactory factory = factory(planner, config).replayedBy(like.getOperatorFactory());
         return asRows(
-                Transformations.oneInput(
-                        like, input, factory(planner, config), outputTypeInfo(), context.managedMemoryWeight()));
+                Transformations.oneInput(like, input, factory, outputTypeInfo(), context.managedMemoryWeight()));
     }
 
     private TypeInformation<Object> outputTypeInfo() {
         return uncheckedCast(batchOutput ? new NativeBatchTypeInfo(outputRow()) : InternalTypeInfo.of(outputRow()));
+    }
+
+    /** What a stock node of one input has made. */
+    @SuppressWarnings("unchecked")
+    private static OneInputTransformation<?, RowData> oneInput(Transformation<?> stock) {
+        return (OneInputTransformation<?, RowData>) stock;
     }
 
     /** Consumers of batches know what they get; the type parameter of Flink's nodes is fixed. */

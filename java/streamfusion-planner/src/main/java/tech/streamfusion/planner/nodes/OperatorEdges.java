@@ -1,6 +1,5 @@
 package tech.streamfusion.planner.nodes;
 
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.plan.Operator;
 import tech.streamfusion.runtime.HostKernelSpec;
@@ -32,12 +31,12 @@ final class OperatorEdges {
         this.memoryAccounting = memoryAccounting;
     }
 
-    AbstractStreamOperatorFactory<Object> operator(Operator plan) {
+    NativeOperatorFactory operator(Operator plan) {
         return NativeOperatorFactory.of(spec(plan));
     }
 
     /** @param idleTimeoutMillis 0 or less: never idle */
-    AbstractStreamOperatorFactory<Object> watermarkAssigner(Operator plan, int rowtimeField, long idleTimeoutMillis) {
+    NativeOperatorFactory watermarkAssigner(Operator plan, int rowtimeField, long idleTimeoutMillis) {
         return NativeOperatorFactory.watermarkAssigner(spec(plan), rowtimeField, idleTimeoutMillis);
     }
 

@@ -1,7 +1,6 @@
 package tech.streamfusion.planner.nodes;
 
 import org.apache.calcite.rex.RexNode;
-import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
@@ -15,6 +14,7 @@ import tech.streamfusion.planner.expr.ExpressionPlan;
 import tech.streamfusion.planner.expr.PlanTypes;
 import tech.streamfusion.planner.graph.GraphView;
 import tech.streamfusion.planner.graph.StockFields;
+import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
 /** WATERMARK FOR a column of a source that does not take the watermark itself. */
 final class WatermarkAssignerTranslator implements NodeTranslator {
@@ -106,7 +106,7 @@ final class WatermarkAssignerTranslator implements NodeTranslator {
         }
 
         @Override
-        AbstractStreamOperatorFactory<Object> factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
             WatermarkAssigner plan =
                     WatermarkAssigner.newBuilder()
                             .setRowtimeField(rowtimeField)

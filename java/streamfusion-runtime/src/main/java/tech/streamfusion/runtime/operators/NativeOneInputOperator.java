@@ -1,5 +1,6 @@
 package tech.streamfusion.runtime.operators;
 
+import javax.annotation.Nullable;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
@@ -9,6 +10,7 @@ import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.LatencyMarker;
@@ -16,9 +18,11 @@ import org.apache.flink.streaming.runtime.streamrecord.RecordAttributes;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import tech.streamfusion.runtime.MemoryReservation;
 import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.runtime.NativeMemoryLimitException;
 import tech.streamfusion.runtime.OperatorSpec;
 import tech.streamfusion.runtime.data.BatchWriter;
 import tech.streamfusion.runtime.data.RowEmitter;
@@ -38,6 +42,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     static final int BATCH_SIZE = 4096;
 
     private final OperatorSpec spec;
+    @Nullable private final StreamOperatorFactory<RowData> stock;
 
     private transient OperatorResources resources;
     private transient InputEdge inputEdge;
@@ -45,10 +50,16 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     private transient StreamRecord<Object> outputRecord;
     private transient Counter recordsIn;
     private transient Counter recordsOut;
+    private transient long lastWatermark;
 
-    NativeOneInputOperator(StreamOperatorParameters<Object> parameters, OperatorSpec spec) {
+    /** @param stock makes the operator that stands in when a batch fails; null: the engine's failure is the last word */
+    NativeOneInputOperator(
+            StreamOperatorParameters<Object> parameters,
+            OperatorSpec spec,
+            @Nullable StreamOperatorFactory<RowData> stock) {
         super(parameters);
         this.spec = spec;
+        this.stock = stock;
     }
 
     // ---- life cycle ----
@@ -56,6 +67,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     @Override
     public void open() throws Exception {
         super.open();
+        lastWatermark = Long.MIN_VALUE;
         recordsIn = metrics.getIOMetricGroup().getNumRecordsInCounter();
         recordsOut = metrics.getIOMetricGroup().getNumRecordsOutCounter();
         outputRecord = new StreamRecord<>(null);
@@ -153,7 +165,33 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
 
     /** Takes a borrowed batch through the engine and passes on what comes out. */
     private void processBatch(NativeBatch batch) throws Exception {
-        emitAll(NativeEngine.operatorProcess(operator(), 0, batch.handle()));
+        long first;
+        try {
+            first = NativeEngine.operatorProcess(operator(), 0, batch.handle());
+        } catch (NativeMemoryLimitException e) {
+            throw e;
+        } catch (Exception failure) {
+            if (!(failure instanceof InterruptedException)) { // out of a host kernel: the task is being cancelled
+                replay(batch);
+            }
+            throw failure;
+        }
+        emitAll(first);
+    }
+
+    /** Emits what stock Flink emits of a batch that has failed here, and throws what it throws. */
+    private void replay(NativeBatch batch) throws Exception {
+        if (stock == null) {
+            return;
+        }
+        try (ReplayedRows rows = new ReplayedRows()) {
+            try {
+                StockReplay.run(
+                        stock, getContainingTask(), config, batch, spec.inputType().getFieldCount(), rows.output);
+            } finally {
+                rows.flush();
+            }
+        }
     }
 
     /** Rows that wait at the input edge go first. */
@@ -200,6 +238,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     }
 
     protected final void emitWatermark(long timestamp) {
+        lastWatermark = timestamp;
         output.emitWatermark(new Watermark(timestamp));
     }
 
@@ -234,5 +273,60 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     public void processRecordAttributes(RecordAttributes attributes) throws Exception {
         flush();
         super.processRecordAttributes(attributes);
+    }
+
+    // ---- rows of a stock operator ----
+
+    /** Takes rows from a stock operator and emits them as this operator does: as rows, or gathered into batches. */
+    private final class ReplayedRows implements AutoCloseable {
+
+        private final RowDataSerializer serializer = new RowDataSerializer(spec.outputType());
+        private final BatchWriter writer =
+                spec.batchOutput()
+                        ? new BatchWriter(spec.outputType(), resources.outputType(), resources.pool(), BATCH_SIZE)
+                        : null;
+        final ReplayOutput output =
+                new ReplayOutput(lastWatermark) {
+                    @Override
+                    void emitRow(RowData row) {
+                        add(row);
+                    }
+
+                    @Override
+                    void emitWatermark(long timestamp) {
+                        flush();
+                        NativeOneInputOperator.this.emitWatermark(timestamp);
+                    }
+                };
+
+        private void add(RowData row) {
+            if (writer == null) {
+                NativeOneInputOperator.this.emitRow(serializer.toBinaryRow(row).copy());
+                return;
+            }
+            writer.write(row);
+            if (writer.isFull()) {
+                flush();
+            }
+        }
+
+        void flush() {
+            if (writer == null || writer.isEmpty()) {
+                return;
+            }
+            NativeBatch batch = writer.finish();
+            try {
+                emitBatch(batch);
+            } finally {
+                batch.release();
+            }
+        }
+
+        @Override
+        public void close() {
+            if (writer != null) {
+                writer.close();
+            }
+        }
     }
 }

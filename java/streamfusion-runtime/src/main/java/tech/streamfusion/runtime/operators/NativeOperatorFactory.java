@@ -1,10 +1,13 @@
 package tech.streamfusion.runtime.operators;
 
 import java.util.Objects;
+import javax.annotation.Nullable;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.table.data.RowData;
 import tech.streamfusion.runtime.OperatorSpec;
 
 /**
@@ -18,6 +21,7 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
 
     private final OperatorSpec spec;
     private final WatermarkAssignerSpec watermarks;
+    @Nullable private StreamOperatorFactory<RowData> stock;
 
     private NativeOperatorFactory(OperatorSpec spec, WatermarkAssignerSpec watermarks) {
         this.spec = Objects.requireNonNull(spec, "spec");
@@ -40,6 +44,15 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
         return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis));
     }
 
+    /**
+     * @param newStock makes the stock operator that this one stands for, to take the rows of a batch that fails: what is
+     *     emitted and thrown is Flink's then
+     */
+    public NativeOperatorFactory replayedBy(StreamOperatorFactory<RowData> newStock) {
+        stock = newStock;
+        return this;
+    }
+
     public OperatorSpec spec() {
         return spec;
     }
@@ -49,8 +62,8 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
     public <T extends StreamOperator<Object>> T createStreamOperator(StreamOperatorParameters<Object> parameters) {
         return (T)
                 (watermarks == null
-                        ? new NativeOneInputOperator(parameters, spec)
-                        : new NativeWatermarkAssignerOperator(parameters, spec, watermarks));
+                        ? new NativeOneInputOperator(parameters, spec, stock)
+                        : new NativeWatermarkAssignerOperator(parameters, spec, stock, watermarks));
     }
 
     @Override

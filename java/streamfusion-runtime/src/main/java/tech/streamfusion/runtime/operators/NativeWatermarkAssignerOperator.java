@@ -1,11 +1,14 @@
 package tech.streamfusion.runtime.operators;
 
+import javax.annotation.Nullable;
 import org.apache.flink.api.common.operators.ProcessingTimeService.ProcessingTimeCallback;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.operators.util.PausableRelativeClock;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.watermarkstatus.WatermarkStatus;
+import org.apache.flink.table.data.RowData;
 import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.runtime.OperatorSpec;
@@ -31,8 +34,11 @@ public final class NativeWatermarkAssignerOperator extends NativeOneInputOperato
     private transient PausableRelativeClock activityClock;
 
     NativeWatermarkAssignerOperator(
-            StreamOperatorParameters<Object> parameters, OperatorSpec spec, WatermarkAssignerSpec watermarks) {
-        super(parameters, spec);
+            StreamOperatorParameters<Object> parameters,
+            OperatorSpec spec,
+            @Nullable StreamOperatorFactory<RowData> stock,
+            WatermarkAssignerSpec watermarks) {
+        super(parameters, spec, stock);
         this.watermarks = watermarks;
     }
 

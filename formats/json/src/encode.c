@@ -75,10 +75,10 @@ sf_status sfi_json_encoder_create(const sf_format_host *host, sf_pool *pool, con
   e->legacy_doubles = spec->double_to_string_legacy;
   e->last_day = INT64_MIN;
   e->bytes_per_row = 256;
-  e->find_escape = sfi_find_escape_generic;
+  e->copy_plain = sfi_copy_plain_generic;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) e->find_escape = sfi_find_escape_avx2;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")) e->copy_plain = sfi_copy_plain_avx2;
 #endif
   host->live_add(1);
   sf_status st = create_parts(e, spec, options.map_null_literal, err);

@@ -43,9 +43,10 @@ struct sf_encoder {
   /* Scratch for finding repeated map keys. */
   int32_t *key_slots;
   int64_t key_slots_capacity;
-  /* First position in [p, p + size) that cannot be written as it is: a control character, quote, backslash, or a byte
-   * >= 0x80 (which must be checked); `size` when there is none. May read 63 bytes behind. */
-  size_t (*find_escape)(const uint8_t *p, size_t size);
+  /* Copies what can be written as it is and returns how much that is: up to a control character, quote, backslash, or a
+   * byte >= 0x80 (which must be checked). Reads no byte behind `from + size`; 63 bytes behind `to + size` are there, and
+   * what lies behind the returned position is unspecified. */
+  size_t (*copy_plain)(uint8_t *to, const uint8_t *from, size_t size);
 };
 
 /* Makes room for `more` bytes and 64 of slack; false: failed (status is set). */
@@ -68,9 +69,9 @@ uint8_t *sfi_encode_second(uint8_t *to, int32_t second_of_day);
 /* Fraction of a second without trailing zeros; nothing when it is 0. */
 uint8_t *sfi_encode_fraction(uint8_t *to, int32_t nano);
 uint8_t *sfi_encode_base64(uint8_t *to, const uint8_t *data, size_t size);
-size_t sfi_find_escape_generic(const uint8_t *p, size_t size);
+size_t sfi_copy_plain_generic(uint8_t *to, const uint8_t *from, size_t size);
 #if defined(__x86_64__)
-size_t sfi_find_escape_avx2(const uint8_t *p, size_t size);
+size_t sfi_copy_plain_avx2(uint8_t *to, const uint8_t *from, size_t size);
 #endif
 
 #endif

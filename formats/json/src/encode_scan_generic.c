@@ -1,9 +1,9 @@
-/* Finding what must be escaped, for any processor. */
+/* Copying a string up to what must be escaped, for any processor. */
 #include "encode_internal.h"
 
 #define EVERY_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
 
-size_t sfi_find_escape_generic(const uint8_t *p, size_t size) {
+static inline size_t find_special(const uint8_t *p, size_t size) {
   for (size_t i = 0; i < size; i += 8) {
     uint64_t v = sfi_load64(p + i);
     uint64_t q = v ^ EVERY_BYTE('"'), b = v ^ EVERY_BYTE('\\');
@@ -16,4 +16,9 @@ size_t sfi_find_escape_generic(const uint8_t *p, size_t size) {
     }
   }
   return size;
+}
+
+size_t sfi_copy_plain_generic(uint8_t *to, const uint8_t *from, size_t size) {
+  if (size > 0) memcpy(to, from, size);
+  return find_special(to, size); /* the copy has slack behind it, the original perhaps not */
 }

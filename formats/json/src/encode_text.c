@@ -11,24 +11,47 @@ static uint8_t *put_pair(uint8_t *to, uint32_t value) {
   return to + 2;
 }
 
+#define EIGHT_DIGITS 100000000
+
+/* The eight digits of value < 10^8 as bytes 0 to 9, the first one lowest: halves, quarters and digits side by side, each
+ * division a multiplication. */
+static inline uint64_t eight_digits(uint32_t value) {
+  uint64_t halves = value / 10000 | (uint64_t)(value % 10000) << 32;
+  uint64_t hundreds = (halves * 10486 >> 20) & UINT64_C(0x7f0000007f);
+  uint64_t quarters = hundreds | (halves - hundreds * 100) << 16;
+  uint64_t tens = (quarters * 103 >> 10) & UINT64_C(0x000f000f000f000f);
+  return tens | (quarters - tens * 10) << 8;
+}
+
+#define ZEROS UINT64_C(0x3030303030303030)
+
+static inline uint8_t *put_eight(uint8_t *to, uint32_t value) {
+  uint64_t text = eight_digits(value) | ZEROS;
+  memcpy(to, &text, 8);
+  return to + 8;
+}
+
+/* Without leading zeros. */
+static inline uint8_t *put_up_to_eight(uint8_t *to, uint32_t value) {
+  uint64_t digits = eight_digits(value);
+  int zeros = __builtin_ctzll(digits | UINT64_C(1) << 56) >> 3; /* the last digit stays in any case */
+  uint64_t text = (digits | ZEROS) >> (zeros * 8);
+  memcpy(to, &text, 8);
+  return to + (8 - zeros);
+}
+
 uint8_t *sfi_encode_long(uint8_t *to, int64_t value) {
   uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-  char text[40]; /* the digits end at 20; copying 20 bytes from wherever they start is one move */
-  int at = 20;
-  while (rest >= 100) {
-    at -= 2;
-    memcpy(text + at, PAIRS + rest % 100 * 2, 2);
-    rest /= 100;
-  }
-  if (rest >= 10) {
-    at -= 2;
-    memcpy(text + at, PAIRS + rest * 2, 2);
-  } else {
-    text[--at] = (char)('0' + rest);
-  }
   if (value < 0) *to++ = '-';
-  memcpy(to, text + at, 20);
-  return to + (20 - at);
+  if (SFI_LIKELY(rest < EIGHT_DIGITS)) return put_up_to_eight(to, (uint32_t)rest);
+  uint64_t high = rest / EIGHT_DIGITS;
+  if (high < EIGHT_DIGITS) {
+    to = put_up_to_eight(to, (uint32_t)high);
+  } else {
+    to = put_up_to_eight(to, (uint32_t)(high / EIGHT_DIGITS));
+    to = put_eight(to, (uint32_t)(high % EIGHT_DIGITS));
+  }
+  return put_eight(to, (uint32_t)(rest % EIGHT_DIGITS));
 }
 
 uint8_t *sfi_encode_stripped_decimal(uint8_t *to, __int128 unscaled, int32_t scale) {

@@ -26,8 +26,7 @@ static bool put_string(sf_encoder *e, const uint8_t *p, size_t size) {
   if (!sfi_encode_room(e, size + 2)) return false;
   uint8_t *to = e->data + e->size;
   *to++ = '"';
-  if (size > 0) memcpy(to, p, size);
-  size_t plain = e->find_escape(to, size);
+  size_t plain = e->copy_plain(to, p, size);
   e->size += plain + 1;
   if (SFI_UNLIKELY(plain < size) && !put_escaped(e, p + plain, size - plain)) return false;
   if (!sfi_encode_room(e, 1)) return false;

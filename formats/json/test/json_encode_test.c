@@ -8,7 +8,7 @@ static void check(const char *type, const char *const *options, const char *cons
   for (int generic = 0; generic < 2; generic++) {
     codec c;
     codec_open(&c, type, options);
-    if (generic == 1) c.encoder->find_escape = sfi_find_escape_generic;
+    if (generic == 1) c.encoder->copy_plain = sfi_copy_plain_generic;
     for (size_t i = 0; i < n; i += 2) {
       char *row;
       assert_string_not_equal("PUNT", codec_one(&c, cases[i]));
@@ -50,6 +50,56 @@ static void test_strings(void **state) {
         "{\"a\":\"0123456789012345678901234567890123456789\\n0123456789012345678901234567890123456789\"}");
   CHECK("r(a:y)", NULL, "{\"a\":\"AAEC/w==\"}", "{\"a\":\"AAEC/w==\"}", "{\"a\":\"AAE=\"}", "{\"a\":\"AAE=\"}", "{\"a\":\"AAEC\"}",
         "{\"a\":\"AAEC\"}");
+}
+
+/* Every length and every place of a byte that needs escaping, at the very end of an allocation. */
+static void test_copy_of_plain_text(void **state) {
+  (void)state;
+  static const uint8_t specials[] = {'"', '\\', 0, 31, 128, 255};
+  for (int generic = 0; generic < 2; generic++) {
+    codec c;
+    codec_open(&c, "r(a:s)", NULL);
+    size_t (*copy)(uint8_t *, const uint8_t *, size_t) = generic == 1 ? sfi_copy_plain_generic : c.encoder->copy_plain;
+    for (size_t size = 0; size <= 100; size++) {
+      uint8_t *from = malloc(size + 1), to[200];
+      for (size_t i = 0; i < size; i++) from[i + 1] = (uint8_t)(' ' + 3 + i % 50);
+      assert_int_equal(size, copy(to, from + 1, size));
+      assert_memory_equal(from + 1, to, size);
+      for (size_t at = 0; at < size; at++) {
+        uint8_t before = from[at + 1];
+        from[at + 1] = specials[at % sizeof specials];
+        assert_int_equal(at, copy(to, from + 1, size));
+        assert_memory_equal(from + 1, to, at);
+        from[at + 1] = before;
+      }
+      free(from);
+    }
+    codec_close(&c);
+  }
+}
+
+static void check_long(int64_t value) {
+  char expected[24];
+  uint8_t text[32];
+  int size = snprintf(expected, sizeof expected, "%lld", (long long)value);
+  assert_int_equal(size, sfi_encode_long(text, value) - text);
+  assert_memory_equal(expected, text, (size_t)size);
+}
+
+static void test_integers(void **state) {
+  (void)state;
+  uint64_t power = 1;
+  for (int i = 0; i < 19; i++, power *= 10) {
+    for (int64_t value = (int64_t)power - 2; value <= (int64_t)power + 2; value++) {
+      check_long(value);
+      check_long(-value);
+      check_long((int64_t)(power * 9 / 2));
+    }
+  }
+  for (int64_t value = 0; value < 100000000; value += 997) check_long(value);
+  check_long(99999999);
+  check_long(INT64_MAX);
+  check_long(INT64_MIN);
 }
 
 static void test_times(void **state) {
@@ -146,7 +196,8 @@ static void test_many_rows(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_scalars), TEST(test_strings),  TEST(test_times),
-                                     TEST(test_nested),  TEST(test_map_keys), TEST(test_many_rows)};
+  const struct CMUnitTest tests[] = {
+      TEST(test_scalars),  TEST(test_strings), TEST(test_copy_of_plain_text), TEST(test_integers), TEST(test_times), TEST(test_nested),
+      TEST(test_map_keys), TEST(test_many_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,15 +262,16 @@ final class Benchmark {
         String own =
                 options.sqlFile != null
                         ? Files.readString(options.sqlFile)
-                        : SqlScript.resource(options.shape + "/" + query + ".sql");
+                        : SqlScript.resource(query + ".sql");
         Map<String, String> values =
                 Map.of(
                         "bootstrap", bootstrap,
                         "input", input,
                         "output", output,
                         "source", source,
-                        "sink", sink);
-        return SqlScript.substitute(SqlScript.resource(options.shape + "/schema.sql") + "\n" + own, values);
+                        "sink", sink,
+                        "rowtime", options.shape.rowtimeType);
+        return SqlScript.substitute(SqlScript.resource("schema-" + options.shape + ".sql") + "\n" + own, values);
     }
 
     private String boundedSource(long events) {

@@ -16,7 +16,7 @@ final class SqlScript {
 
     private SqlScript() {}
 
-    /** An own file, e.g. {@code nested/q0.sql}. */
+    /** An own file, e.g. {@code q0.sql}. */
     static String resource(String name) throws IOException {
         try (InputStream in = SqlScript.class.getResourceAsStream("/sql/" + name)) {
             if (in == null) {

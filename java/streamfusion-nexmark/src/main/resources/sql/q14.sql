@@ -2,7 +2,7 @@
 CREATE TEMPORARY SYSTEM FUNCTION count_letter AS 'tech.streamfusion.nexmark.CountLetter';
 
 CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), bidTimeType STRING, `dateTime` TIMESTAMP(3), extra STRING, letters BIGINT
+  auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), bidTimeType STRING, `dateTime` ${rowtime}, extra STRING, letters BIGINT
 ) WITH (${sink});
 
 INSERT INTO output

@@ -1,6 +1,6 @@
 -- Bids with the day and the minute of their arrival, as if to be filed.
 CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), extra STRING, `day` STRING, `minute` STRING
+  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` ${rowtime}, extra STRING, `day` STRING, `minute` STRING
 ) WITH (${sink});
 
 INSERT INTO output

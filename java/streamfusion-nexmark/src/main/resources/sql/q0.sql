@@ -1,6 +1,6 @@
 -- Every bid as it is: the cost of reading, decoding, encoding and writing.
 CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP_LTZ(3), extra STRING
+  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` ${rowtime}, extra STRING
 ) WITH (${sink});
 
 INSERT INTO output

@@ -1,6 +1,6 @@
 -- Bids with their price in another currency.
 CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), `dateTime` TIMESTAMP_LTZ(3), extra STRING
+  auction BIGINT, bidder BIGINT, price DECIMAL(23, 3), `dateTime` ${rowtime}, extra STRING
 ) WITH (${sink});
 
 INSERT INTO output

@@ -1,9 +1,0 @@
--- Bids with the day and the minute of their arrival, as if to be filed.
-CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP_LTZ(3), extra STRING, `day` STRING, `minute` STRING
-) WITH (${sink});
-
-INSERT INTO output
-SELECT auction, bidder, price, `dateTime`, extra,
-       DATE_FORMAT(`dateTime`, 'yyyy-MM-dd'), DATE_FORMAT(`dateTime`, 'HH:mm')
-FROM bid;

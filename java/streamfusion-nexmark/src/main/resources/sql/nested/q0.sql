@@ -1,7 +1,0 @@
--- Every bid as it is: the cost of reading, decoding, encoding and writing.
-CREATE TABLE output (
-  auction BIGINT, bidder BIGINT, price BIGINT, `dateTime` TIMESTAMP(3), extra STRING
-) WITH (${sink});
-
-INSERT INTO output
-SELECT auction, bidder, price, `dateTime`, extra FROM bid;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -13,7 +14,8 @@ import tech.streamfusion.planner.nodes.Translators;
 import tech.streamfusion.runtime.NativeEngine;
 
 /**
- * docs/coverage-and-fallbacks.md states what the code's own lists say: node translators and the engine's functions. Run with
+ * docs/coverage-and-fallbacks.md states what the code's own lists say: node translators, the engine's functions, and what
+ * becomes of an example of everything that SQL offers. Run with
  * {@code -Dstreamfusion.docs.write=true} to bring the generated sections up to date.
  */
 class CoveragePageTest {
@@ -24,7 +26,12 @@ class CoveragePageTest {
     @Test
     void pageAgreesWithTheCode() throws Exception {
         final String page = Files.readString(PAGE);
-        final String expected = withSection(withSection(page, "nodes", nodes()), "functions", functions());
+        final FeatureCensus census = new FeatureCensus();
+        String expected = withSection(page, "nodes", nodes());
+        expected = withSection(expected, "functions", functions());
+        expected = withSection(expected, "census", census.functions());
+        expected = withSection(expected, "casts", census.casts());
+        assertThat(census.problems).isEmpty();
         if (Boolean.getBoolean("streamfusion.docs.write")) {
             Files.writeString(PAGE, expected);
         } else {
@@ -42,9 +49,12 @@ class CoveragePageTest {
         return page.substring(0, from + begin.length()) + content + page.substring(to);
     }
 
-    private static String nodes() {
+    private static String nodes() throws Exception {
         final StringBuilder table = new StringBuilder("| node | option name | what is native |\n|---|---|---|\n");
+        final List<String> stock = FeatureCensus.execNodes();
+        assertThat(stock).contains("StreamExecJoin", "StreamExecMatch");
         for (NodeTranslator translator : Translators.all()) {
+            assertThat(stock.remove(translator.stockClass().getSimpleName())).isTrue();
             table.append("| `")
                     .append(translator.stockClass().getSimpleName())
                     .append("` | `")
@@ -53,6 +63,7 @@ class CoveragePageTest {
                     .append(translator.coverage())
                     .append(" |\n");
         }
+        stock.forEach(name -> table.append("| `").append(name).append("` | | stock |\n"));
         return table.toString();
     }
 

@@ -266,7 +266,7 @@ static inline void expect_rows(sf_expr *expr, const sf_batch *batch, const int32
   sf_column *c = NULL;
   OK(sf_expr_eval(expr, batch, rows, n, &c, &err));
   assert_int_equal(batch->length, c->length);
-  assert_true(sf_type_equal(sf_expr_type(expr), c->type, false));
+  assert_true(sf_type_equal(sf_expr_type(expr, 0), c->type, false));
   for (int64_t k = 0; k < n; k++) {
     int64_t i = rows == NULL ? k : rows[k];
     expect_cell(c, i, &expected[i]);

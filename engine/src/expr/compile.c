@@ -13,7 +13,7 @@ typedef struct compiler {
   sf_expr *expr;
   bool probing; /* sf_expr_supports: operands of the root become SFI_NODE_OPAQUE unless they are literals */
   int32_t depth;
-  /* serialized form of each node of expr->nodes, to find equal ones; NULL for nodes that are never shared */
+  /* serialized form of each node of expr->nodes, to find equal ones; NULL for casts that no plan names */
   uint8_t **keys;
   size_t *key_sizes;
   int32_t keys_capacity;
@@ -86,7 +86,6 @@ static sf_status compile_children(compiler *c, sfi_node *node, Streamfusion__Pla
     node->child_types[i] = child->type;
     node->n_children++;
     node->effects |= child->effects;
-    node->host |= child->host;
     int64_t cost = (int64_t)node->cost + (child->kind <= SFI_NODE_LITERAL ? 0 : child->cost);
     node->cost = cost > 1000000 ? 1000000 : (int32_t)cost;
   }
@@ -176,7 +175,6 @@ static sf_status wrap_cast(compiler *c, sfi_node *node, int32_t i, const char *c
   wrapped->children[0] = operand;
   wrapped->child_types[0] = operand->type;
   wrapped->effects = operand->effects;
-  wrapped->host = operand->host;
   wrapped->cost = operand->cost + 1;
   wrapped->uses = 1;
   node->children[i] = wrapped;
@@ -223,7 +221,7 @@ static sf_status compile_kind(compiler *c, const Streamfusion__Plan__Expr *e, sf
     case STREAMFUSION__PLAN__EXPR__NODE_HOST:
       SF_TRY(compile_children(c, node, e->host->args, e->host->n_args, err));
       node->index = e->host->kernel;
-      node->effects = node->host = true;
+      node->effects = true;
       node->cost += 100;
       if (c->expr->host.call == NULL && !c->probing) {
         return sf_fail(err, SF_INVALID, "host kernel %d in a place without host kernels", node->index);
@@ -306,7 +304,7 @@ static sf_status compile_node(compiler *c, const Streamfusion__Plan__Expr *e, sf
   c->depth++;
   sf_status st = build_node(c, e, out, err);
   c->depth--;
-  if (st != SF_OK || (*out)->host) {
+  if (st != SF_OK) {
     free(key);
     return st;
   }
@@ -315,16 +313,49 @@ static sf_status compile_node(compiler *c, const Streamfusion__Plan__Expr *e, sf
 
 /* --- entry points */
 
-static sf_status compile_root(sf_expr *expr, bool probing, const uint8_t *bytes, size_t size, sf_error *err) {
+static sf_status compile_root(compiler *c, const sf_expr_bytes *plan, sfi_node **root, sf_error *err) {
   ProtobufCMessage *unpacked = NULL;
-  SF_TRY(sfi_wire_unpack(&streamfusion__plan__expr__descriptor, bytes, size, SFI_WIRE_MAX_EXPR_DEPTH, &unpacked, err));
+  SF_TRY(sfi_wire_unpack(&streamfusion__plan__expr__descriptor, plan->bytes, plan->size, SFI_WIRE_MAX_EXPR_DEPTH, &unpacked,
+                         err));
   Streamfusion__Plan__Expr *message = (Streamfusion__Plan__Expr *)unpacked;
+  sf_status st = compile_node(c, message, root, err);
+  if (st == SF_OK) (*root)->uses++;
+  streamfusion__plan__expr__free_unpacked(message, NULL);
+  return st;
+}
+
+/* What the expressions behind the first use of its n nodes. Fields are left out: they cost nothing to find again. */
+static void mark_carried(sf_expr *expr, const int32_t *uses, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    sfi_node *node = expr->nodes[i];
+    node->carried = node->uses > uses[i] && node->kind > SFI_NODE_LITERAL && node->kind != SFI_NODE_FIELD;
+  }
+}
+
+static sf_status compile_others(compiler *c, const sf_expr_bytes *plans, int32_t n, sf_error *err) {
+  sf_expr *expr = c->expr;
+  int32_t n_first = expr->n_nodes;
+  int32_t *uses = malloc(((size_t)n_first + 1) * sizeof *uses);
+  if (uses == NULL) return sf_fail(err, SF_NOMEM, "expression");
+  for (int32_t i = 0; i < n_first; i++) uses[i] = expr->nodes[i]->uses;
+  sf_status st = SF_OK;
+  for (int32_t i = 1; i < n && st == SF_OK; i++) st = compile_root(c, &plans[i], &expr->roots[i], err);
+  if (st == SF_OK) mark_carried(expr, uses, n_first);
+  free(uses);
+  return st;
+}
+
+static sf_status compile_roots(sf_expr *expr, bool probing, const sf_expr_bytes *plans, int32_t n, sf_error *err) {
+  if (n < 1) return sf_fail(err, SF_INVALID, "no expression");
+  expr->roots = calloc((size_t)n, sizeof *expr->roots);
+  if (expr->roots == NULL) return sf_fail(err, SF_NOMEM, "expression");
+  expr->n_roots = n;
   compiler c = {.expr = expr, .probing = probing};
-  sf_status st = compile_node(&c, message, &expr->root, err);
+  sf_status st = compile_root(&c, &plans[0], &expr->roots[0], err);
+  if (st == SF_OK && n > 1) st = compile_others(&c, plans, n, err);
   for (int32_t i = 0; i < c.keys_capacity; i++) free(c.keys[i]);
   free(c.keys);
   free(c.key_sizes);
-  streamfusion__plan__expr__free_unpacked(message, NULL);
   return st;
 }
 
@@ -332,6 +363,7 @@ void sf_expr_destroy(sf_expr *expr) {
   if (expr == NULL) return;
   for (int32_t i = 0; i < expr->n_nodes; i++) destroy_node(expr->nodes[i]);
   free(expr->nodes);
+  free(expr->roots);
   sf_type_release(expr->input_type);
   sf_pool_release(expr->pool);
   free(expr);
@@ -349,14 +381,14 @@ static sf_status new_expr(sf_pool *pool, const sf_session *session, const sf_hos
   return SF_OK;
 }
 
-sf_status sf_expr_compile(sf_pool *pool, const sf_session *session, const sf_host *host, const sf_type *input_type,
-                          const uint8_t *bytes, size_t size, sf_expr **out, sf_error *err) {
+sf_status sf_expr_compile_all(sf_pool *pool, const sf_session *session, const sf_host *host, const sf_type *input_type,
+                              const sf_expr_bytes *plans, int32_t n, sf_expr **out, sf_error *err) {
   *out = NULL;
   if (input_type->kind != SF_TYPE_ROW) return sf_fail(err, SF_INVALID, "the input of an expression is no ROW");
   sf_expr *expr = NULL;
   SF_TRY(new_expr(pool, session, host, &expr, err));
   expr->input_type = sf_type_retain(input_type);
-  sf_status st = compile_root(expr, false, bytes, size, err);
+  sf_status st = compile_roots(expr, false, plans, n, err);
   if (st != SF_OK) {
     sf_expr_destroy(expr);
     return st;
@@ -365,18 +397,25 @@ sf_status sf_expr_compile(sf_pool *pool, const sf_session *session, const sf_hos
   return SF_OK;
 }
 
+sf_status sf_expr_compile(sf_pool *pool, const sf_session *session, const sf_host *host, const sf_type *input_type,
+                          const uint8_t *bytes, size_t size, sf_expr **out, sf_error *err) {
+  const sf_expr_bytes plan = {bytes, size};
+  return sf_expr_compile_all(pool, session, host, input_type, &plan, 1, out, err);
+}
+
 bool sf_expr_supports(const uint8_t *bytes, size_t size) {
   sf_pool *pool = NULL;
   if (sf_pool_create("expression probe", -1, NULL, &pool, NULL) != SF_OK) return false;
   sf_expr *expr = NULL;
   sf_status st = new_expr(pool, NULL, NULL, &expr, NULL);
-  if (st == SF_OK) st = compile_root(expr, true, bytes, size, NULL);
+  const sf_expr_bytes plan = {bytes, size};
+  if (st == SF_OK) st = compile_roots(expr, true, &plan, 1, NULL);
   sf_expr_destroy(expr);
   sf_pool_release(pool);
   return st == SF_OK;
 }
 
-const sf_type *sf_expr_type(const sf_expr *expr) { return expr->root->type; }
+const sf_type *sf_expr_type(const sf_expr *expr, int32_t i) { return expr->roots[i]->type; }
 
 bool sfi_node_has_effects(const sfi_node *node) { return node->effects; }
 int32_t sfi_node_cost(const sfi_node *node) { return node->cost; }

@@ -315,7 +315,7 @@ sf_status sfi_node_eval(sfi_node *node, sfi_eval *ev, const int32_t *selected, i
     sub.selected = selected;
     sub.n_selected = n_selected;
   }
-  bool shared = node->uses > 1 && node->kind > SFI_NODE_LITERAL && !node->host;
+  bool shared = node->uses > 1 && node->kind > SFI_NODE_LITERAL;
   if (shared && recall(node, &sub, out)) return SF_OK;
   sf_status st = eval_fresh(node, &sub, out, err);
   if (st != SF_OK) {
@@ -331,21 +331,31 @@ sf_status sfi_node_eval(sfi_node *node, sfi_eval *ev, const int32_t *selected, i
 
 /* --- entry points */
 
-sf_status sf_expr_eval(sf_expr *expr, const sf_batch *batch, const int32_t *selected, int64_t n_selected,
-                       sf_column **out, sf_error *err) {
-  *out = NULL;
-  sfi_eval ev = {.pool = expr->pool,
-                 .session = expr->session,
-                 .batch = batch,
-                 .length = batch->length,
-                 .selected = selected,
-                 .n_selected = selected == NULL ? batch->length : n_selected,
-                 .expr = expr};
-  sf_status st = sfi_node_eval(expr->root, &ev, selected, ev.n_selected, out, err);
+static void forget(sf_expr *expr) {
   for (int32_t i = 0; i < expr->n_nodes; i++) {
     sf_column_release(expr->nodes[i]->memo);
     expr->nodes[i]->memo = NULL;
   }
+}
+
+static sfi_eval over_batch(sf_expr *expr, const sf_batch *batch, const sfi_frame *frame) {
+  return (sfi_eval){.pool = expr->pool,
+                    .session = expr->session,
+                    .batch = batch,
+                    .length = batch->length,
+                    .n_selected = batch->length,
+                    .expr = expr,
+                    .frame = frame};
+}
+
+sf_status sf_expr_eval(sf_expr *expr, const sf_batch *batch, const int32_t *selected, int64_t n_selected,
+                       sf_column **out, sf_error *err) {
+  *out = NULL;
+  sfi_eval ev = over_batch(expr, batch, NULL);
+  ev.selected = selected;
+  if (selected != NULL) ev.n_selected = n_selected;
+  sf_status st = sfi_node_eval(expr->roots[0], &ev, selected, ev.n_selected, out, err);
+  forget(expr);
   return st;
 }
 
@@ -371,18 +381,65 @@ static int64_t collect_true(const sf_column *column, int32_t *rows) {
 
 sf_status sf_expr_filter(sf_expr *expr, const sf_batch *batch, int32_t *rows_out, int64_t *n_out, sf_error *err) {
   *n_out = 0;
-  if (expr->root->type->kind != SF_TYPE_BOOLEAN) return sf_fail(err, SF_INVALID, "filter that is not BOOLEAN");
+  if (expr->roots[0]->type->kind != SF_TYPE_BOOLEAN) return sf_fail(err, SF_INVALID, "filter that is not BOOLEAN");
+  const sfi_frame frame = {NULL, ++expr->serial};
+  sfi_eval ev = over_batch(expr, batch, &frame);
   sf_column *column = NULL;
-  SF_TRY(sf_expr_eval(expr, batch, NULL, 0, &column, err));
-  *n_out = collect_true(column, rows_out);
+  forget(expr);
+  sf_status st = sfi_node_eval(expr->roots[0], &ev, NULL, batch->length, &column, err);
+  if (st == SF_OK) *n_out = collect_true(column, rows_out);
   sf_column_release(column);
+  expr->filter_serial = frame.serial;
+  if (*n_out == 0 || expr->n_roots == 1) forget(expr);
+  return st;
+}
+
+/* Makes results of the filter that cover its whole batch results of the projection's selection. */
+static sf_status carry(sf_expr *expr, const int32_t *filtered, int64_t n, uint64_t serial, sf_error *err) {
+  for (int32_t i = 0; i < expr->n_nodes; i++) {
+    sfi_node *node = expr->nodes[i];
+    sf_column *memo = node->memo;
+    if (memo == NULL) continue;
+    node->memo = NULL;
+    sf_status st = SF_OK;
+    if (!node->carried || node->memo_serial != expr->filter_serial) {
+      /* of no use any more */
+    } else if (filtered == NULL) {
+      node->memo = sf_column_retain(memo);
+    } else if (memo->is_const) {
+      st = sfi_const_of(expr->pool, memo, n, &node->memo, err);
+    } else {
+      st = sf_column_gather(expr->pool, memo, filtered, n, &node->memo, err);
+    }
+    node->memo_serial = serial;
+    sf_column_release(memo);
+    if (st != SF_OK) return st;
+  }
   return SF_OK;
+}
+
+sf_status sf_expr_project(sf_expr *expr, int32_t from, const sf_batch *batch, const int32_t *filtered, sf_column **out,
+                          sf_error *err) {
+  const sfi_frame frame = {NULL, ++expr->serial};
+  sfi_eval ev = over_batch(expr, batch, &frame);
+  sf_status st = from == 0 ? SF_OK : carry(expr, filtered, batch->length, frame.serial, err);
+  int32_t done = from;
+  while (done < expr->n_roots && st == SF_OK) {
+    st = sfi_node_eval(expr->roots[done], &ev, NULL, batch->length, &out[done - from], err);
+    if (st == SF_OK) done++;
+  }
+  for (int32_t i = from; i < done && st != SF_OK; i++) {
+    sf_column_release(out[i - from]);
+    out[i - from] = NULL;
+  }
+  forget(expr);
+  return st;
 }
 
 sf_status sf_expr_max_int64(sf_expr *expr, const sf_batch *batch, int64_t *max_out, int64_t *row_out, sf_error *err) {
   *max_out = INT64_MIN;
   *row_out = -1;
-  sf_layout layout = expr->root->type->layout;
+  sf_layout layout = expr->roots[0]->type->layout;
   if (layout != SF_LAYOUT_INT64 && layout != SF_LAYOUT_TIMESTAMP) {
     return sf_fail(err, SF_INVALID, "the largest value is defined for 64-bit integers and timestamps only");
   }

@@ -25,7 +25,7 @@ struct sfi_node {
   sfi_node **children;        /* array owned, nodes borrowed */
   const sf_type **child_types; /* array owned, parallel */
   bool effects;  /* sfi_node_has_effects */
-  bool host;     /* a host call below: never shared, user code may be non-deterministic */
+  bool carried;  /* part of the first expression and of others: its result goes from the filter to the projection */
   bool retype;   /* SFI_NODE_INPUT, SFI_NODE_FIELD: the plan's type differs from the column's in nullability or length */
   int32_t cost;
   int32_t uses;  /* parents; a node with several keeps its result for the rest of the evaluation */
@@ -52,8 +52,10 @@ struct sf_expr {
   sfi_node **nodes;
   int32_t n_nodes;
   int32_t nodes_capacity;
-  sfi_node *root;             /* borrowed from nodes */
+  sfi_node **roots;           /* of each expression; array owned, nodes borrowed from `nodes` */
+  int32_t n_roots;
   uint64_t serial;
+  uint64_t filter_serial;     /* the selection under which the filter was evaluated */
 };
 
 /* A one-row const column for a literal of this type; SF_INVALID when value and type do not go together. */

@@ -6,9 +6,9 @@
 
 typedef struct calc {
   sf_operator base;
-  sf_expr *condition; /* NULL: all rows pass */
+  sf_expr *exprs; /* the condition, if there is one, and the projections; NULL: nothing to evaluate */
+  bool filters;
   int32_t n_projections;
-  sf_expr **projections;
   sfi_reads *reads;       /* of the projections */
   sf_column **dense;      /* scratch, n input columns: NULL between calls */
   sf_column **projected;  /* scratch, n output columns: NULL between calls */
@@ -25,14 +25,14 @@ static void release_all(sf_column **columns, int32_t n) {
 
 static sf_status select_rows(calc *c, const sf_batch *batch, int64_t *n, sf_error *err) {
   *n = batch->length;
-  if (c->condition == NULL || batch->length == 0) return SF_OK;
+  if (!c->filters || batch->length == 0) return SF_OK;
   if (c->rows_room < batch->length) {
     void *memory = NULL;
     SF_TRY(sf_pool_realloc(c->base.pool, c->rows, (size_t)batch->length * sizeof *c->rows, &memory, err));
     c->rows = memory;
     c->rows_room = batch->length;
   }
-  return sf_expr_filter(c->condition, batch, c->rows, n, err);
+  return sf_expr_filter(c->exprs, batch, c->rows, n, err);
 }
 
 /* The selected rows of the columns that the projections read, as a batch for the evaluator alone: columns that are not
@@ -46,10 +46,13 @@ static sf_status make_dense(calc *c, const sf_batch *batch, int64_t n, sf_batch 
   return SF_OK;
 }
 
-static sf_status project(calc *c, const sf_batch *input, sf_error *err) {
+/* rows: those of the filter's batch that are left, NULL: all */
+static sf_status project(calc *c, const sf_batch *input, const int32_t *rows, sf_error *err) {
+  if (c->exprs == NULL) return SF_OK;
+  SF_TRY(sf_expr_project(c->exprs, c->filters ? 1 : 0, input, rows, c->projected, err));
   for (int32_t i = 0; i < c->n_projections; i++) {
-    sf_column *value = NULL;
-    SF_TRY(sf_expr_eval(c->projections[i], input, NULL, 0, &value, err));
+    sf_column *value = c->projected[i];
+    c->projected[i] = NULL;
     sf_status st = sf_column_flatten(c->base.pool, value, &c->projected[i], err);
     sf_column_release(value);
     if (st != SF_OK) return st;
@@ -65,7 +68,7 @@ static sf_status emit_selected(calc *c, const sf_batch *batch, int64_t n, const 
     SF_TRY(make_dense(c, batch, n, &view, err));
     input = &view;
   }
-  sf_status st = project(c, input, err);
+  sf_status st = project(c, input, all ? NULL : c->rows, err);
   if (st != SF_OK) {
     if (!all && err != NULL && err->row >= 0 && err->row < n) err->row = c->rows[err->row];
     return st;
@@ -90,9 +93,7 @@ static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *o
 
 static void destroy(sf_operator *op) {
   calc *c = (calc *)op;
-  sf_expr_destroy(c->condition);
-  for (int32_t i = 0; i < c->n_projections && c->projections != NULL; i++) sf_expr_destroy(c->projections[i]);
-  sf_pool_free(op->pool, c->projections);
+  sf_expr_destroy(c->exprs);
   sf_pool_free(op->pool, c->dense);
   sf_pool_free(op->pool, c->projected);
   sf_pool_free(op->pool, c->rows);
@@ -107,6 +108,35 @@ static sf_status zeroed_pointers(sf_pool *pool, int32_t n, void **out, sf_error 
   return SF_OK;
 }
 
+static sf_status check_types(const calc *c, const char *name, sf_error *err) {
+  if (c->filters && sf_expr_type(c->exprs, 0)->kind != SF_TYPE_BOOLEAN) {
+    return sf_fail(err, SF_INVALID, "The condition of Calc %s is not BOOLEAN", name);
+  }
+  for (int32_t i = 0; i < c->n_projections; i++) {
+    const sf_type *type = sf_expr_type(c->exprs, i + c->filters), *wanted = c->base.output_type->children[i];
+    if (type->layout != wanted->layout) {
+      char is[96], should[96];
+      return sf_fail(err, SF_INVALID, "Projection %d of Calc %s is of %s, the plan says %s", i, name,
+                     sf_type_text(type, is, sizeof is), sf_type_text(wanted, should, sizeof should));
+    }
+  }
+  return SF_OK;
+}
+
+static sf_status compile_expressions(calc *c, const sfi_operator_plan *plan, sf_error *err) {
+  const Streamfusion__Plan__Calc *message = plan->message->calc;
+  size_t n = 0;
+  void *memory = NULL;
+  SF_TRY(zeroed_pointers(c->base.pool, c->n_projections + 1, &memory, err));
+  const Streamfusion__Plan__Expr **exprs = memory;
+  c->filters = message->condition != NULL;
+  if (c->filters) exprs[n++] = message->condition;
+  for (int32_t i = 0; i < c->n_projections; i++) exprs[n++] = message->projection[i];
+  sf_status st = n == 0 ? SF_OK : sfi_operator_compile(&c->base, plan, exprs, n, &c->exprs, err);
+  sf_pool_free(c->base.pool, memory);
+  return st == SF_OK ? check_types(c, plan->message->name, err) : st;
+}
+
 static sf_status compile(calc *c, const sfi_operator_plan *plan, sf_error *err) {
   const Streamfusion__Plan__Calc *message = plan->message->calc;
   const sf_type *output = c->base.output_type;
@@ -118,29 +148,14 @@ static sf_status compile(calc *c, const sfi_operator_plan *plan, sf_error *err) 
   c->n_projections = output->n_children;
   void *memory = NULL;
   SF_TRY(zeroed_pointers(c->base.pool, c->n_projections, &memory, err));
-  c->projections = memory;
-  SF_TRY(zeroed_pointers(c->base.pool, c->n_projections, &memory, err));
   c->projected = memory;
   SF_TRY(zeroed_pointers(c->base.pool, n_inputs, &memory, err));
   c->dense = memory;
   SF_TRY(sfi_reads_create(n_inputs, &c->reads, err));
-  if (message->condition != NULL) {
-    SF_TRY(sfi_operator_compile(&c->base, plan, message->condition, &c->condition, err));
-    if (sf_expr_type(c->condition)->kind != SF_TYPE_BOOLEAN) {
-      return sf_fail(err, SF_INVALID, "The condition of Calc %s is not BOOLEAN", plan->message->name);
-    }
-  }
   for (int32_t i = 0; i < c->n_projections; i++) {
-    SF_TRY(sfi_operator_compile(&c->base, plan, message->projection[i], &c->projections[i], err));
-    if (sf_expr_type(c->projections[i])->layout != output->children[i]->layout) {
-      char is[96], should[96];
-      return sf_fail(err, SF_INVALID, "Projection %d of Calc %s is of %s, the plan says %s", i, plan->message->name,
-                     sf_type_text(sf_expr_type(c->projections[i]), is, sizeof is),
-                     sf_type_text(output->children[i], should, sizeof should));
-    }
     SF_TRY(sfi_reads_add(c->reads, c->base.input_type, message->projection[i], err));
   }
-  return SF_OK;
+  return compile_expressions(c, plan, err);
 }
 
 sf_status sfi_calc_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out, sf_error *err) {

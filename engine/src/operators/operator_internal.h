@@ -37,7 +37,8 @@ SF_MUST_CHECK sf_status sfi_operator_new(sf_pool *pool, const sfi_operator_plan 
                                          const sfi_operator_vtable *vtable, sf_operator **out, sf_error *err);
 /* Compiles an expression over the operator's input. */
 SF_MUST_CHECK sf_status sfi_operator_compile(sf_operator *op, const sfi_operator_plan *plan,
-                                             const Streamfusion__Plan__Expr *expr, sf_expr **out, sf_error *err);
+                                             const Streamfusion__Plan__Expr *const *exprs, size_t n, sf_expr **out,
+                                             sf_error *err);
 /* Hands a batch to the collector, or drops it when it holds neither rows nor marks. Takes over the reference. */
 SF_MUST_CHECK sf_status sfi_emit(sf_batch *batch, const sf_collector *out, sf_error *err);
 

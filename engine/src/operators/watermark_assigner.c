@@ -139,8 +139,9 @@ static sf_status prepare(watermark_assigner *w, const sfi_operator_plan *plan, s
   }
   w->rowtime_field = message->rowtime_field;
   w->interval = message->interval_millis;
-  SF_TRY(sfi_operator_compile(&w->base, plan, message->watermark, &w->watermark, err));
-  sf_layout layout = sf_expr_type(w->watermark)->layout;
+  const Streamfusion__Plan__Expr *watermark = message->watermark;
+  SF_TRY(sfi_operator_compile(&w->base, plan, &watermark, 1, &w->watermark, err));
+  sf_layout layout = sf_expr_type(w->watermark, 0)->layout;
   if (layout != SF_LAYOUT_INT64 && layout != SF_LAYOUT_TIMESTAMP) {
     return sf_fail(err, SF_INVALID, "Watermark assigner %s: the watermark is no timestamp", plan->message->name);
   }

@@ -76,15 +76,30 @@ sf_status sfi_operator_new(sf_pool *pool, const sfi_operator_plan *plan, size_t 
   return SF_OK;
 }
 
-sf_status sfi_operator_compile(sf_operator *op, const sfi_operator_plan *plan, const Streamfusion__Plan__Expr *expr,
-                               sf_expr **out, sf_error *err) {
+static sf_status pack_all(const sfi_operator_plan *plan, const Streamfusion__Plan__Expr *const *exprs, size_t n,
+                          uint8_t **bytes, sf_expr_bytes *plans, sf_error *err) {
+  for (size_t i = 0; i < n; i++) {
+    if (exprs[i] == NULL) return sf_fail(err, SF_INVALID, "Operator %s lacks an expression", plan->message->name);
+    SF_TRY(pack(&exprs[i]->base, &bytes[i], &plans[i].size, err));
+    plans[i].bytes = bytes[i];
+  }
+  return SF_OK;
+}
+
+sf_status sfi_operator_compile(sf_operator *op, const sfi_operator_plan *plan,
+                               const Streamfusion__Plan__Expr *const *exprs, size_t n, sf_expr **out, sf_error *err) {
   *out = NULL;
-  if (expr == NULL) return sf_fail(err, SF_INVALID, "Operator %s lacks an expression", plan->message->name);
-  uint8_t *bytes = NULL;
-  size_t size = 0;
-  SF_TRY(pack(&expr->base, &bytes, &size, err));
-  sf_status st = sf_expr_compile(op->pool, op->session, plan->host, op->input_type, bytes, size, out, err);
+  uint8_t **bytes = calloc(n + 1, sizeof *bytes);
+  sf_expr_bytes *plans = calloc(n + 1, sizeof *plans);
+  sf_status st = SF_OK;
+  if (bytes == NULL || plans == NULL || n > INT32_MAX) st = sf_fail(err, SF_NOMEM, "expressions");
+  if (st == SF_OK) st = pack_all(plan, exprs, n, bytes, plans, err);
+  if (st == SF_OK) {
+    st = sf_expr_compile_all(op->pool, op->session, plan->host, op->input_type, plans, (int32_t)n, out, err);
+  }
+  for (size_t i = 0; i < n && bytes != NULL; i++) free(bytes[i]);
   free(bytes);
+  free(plans);
   return st;
 }
 

@@ -40,6 +40,29 @@ class WatermarkParityTest {
     }
 
     @Test
+    void castsOfAnEventTimeCutNoMilliseconds() {
+        test().query(
+                        "SELECT CAST(ts AS TIMESTAMP(0)), CAST(ts AS TIMESTAMP(1)), CAST(ts AS TIMESTAMP(3)),"
+                                + " CAST(ts AS TIMESTAMP(6)), CAST(ts AS TIMESTAMP_LTZ(0)), CAST(CAST(ts AS TIMESTAMP(1)) AS STRING),"
+                                + " CAST(ts + INTERVAL '0' SECOND AS TIMESTAMP(0)) FROM t WHERE n < 50")
+                .run(Parity.NodesCheck.ALL_CALCS);
+    }
+
+    @Test
+    void aFailingWatermarkFailsAsOnStock() {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            rows.add(row(LocalDateTime.of(2024, 1, 1, 0, i % 60), i == 70 ? "no time" : "2024-01-01 00:00:0" + i % 10));
+        }
+        Parity.test()
+                .source("t", "ts TIMESTAMP(3), v STRING, WATERMARK FOR ts AS CAST(v AS TIMESTAMP(3))", rows)
+                .recordWatermarks()
+                .query("SELECT v || '!', ts FROM t")
+                .expectNative("Calc", "WatermarkAssigner")
+                .runFailing();
+    }
+
+    @Test
     void anIntervalDropsMarks() {
         test().recordWatermarks()
                 .option("pipeline.auto-watermark-interval", "1 h")

@@ -182,7 +182,7 @@ public final class Parity {
             throw new AssertionError(
                     "fails only when accelerated\n" + accelerated.explained, accelerated.failure);
         }
-        checkNodes(accelerated);
+        checkNodes(stock, accelerated);
         checkGraphs(stock, accelerated);
         for (int i = 0; i < stock.sinks.size(); i++) {
             Comparisons.assertSame(comparison, stock.sinks.get(i), accelerated.sinks.get(i));
@@ -217,7 +217,7 @@ public final class Parity {
                     accelerated.failure);
         }
         if (!stock.nodes.isEmpty()) {
-            checkNodes(accelerated);
+            checkNodes(stock, accelerated);
             checkGraphs(stock, accelerated);
         }
         for (int i = 0; i < stock.sinks.size(); i++) {
@@ -242,12 +242,14 @@ public final class Parity {
         return run;
     }
 
-    private void checkNodes(SideRun accelerated) {
+    private void checkNodes(SideRun stock, SideRun accelerated) {
         List<String> found = PlanNodes.nativeOnes(accelerated.nodes);
         if (expectedNative == null) {
-            boolean stockLeft = accelerated.nodes.stream().anyMatch(ALWAYS_NATIVE::contains);
-            if (stockLeft || found.isEmpty()) {
-                throw new AssertionError("not all native that could be\n" + accelerated.explained);
+            List<String> possible = new ArrayList<>(stock.nodes);
+            possible.retainAll(ALWAYS_NATIVE);
+            possible.sort(null);
+            if (!found.equals(possible) || found.isEmpty()) {
+                throw new AssertionError("native: " + found + " of " + possible + "\n" + accelerated.explained);
             }
             return;
         }

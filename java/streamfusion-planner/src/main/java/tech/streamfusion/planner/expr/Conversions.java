@@ -3,6 +3,7 @@ package tech.streamfusion.planner.expr;
 import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getLength;
 import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getPrecision;
 import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.getScale;
+import static org.apache.flink.table.types.logical.utils.LogicalTypeChecks.isTimeAttribute;
 
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.runtime.typeutils.TypeCheckUtils;
@@ -60,11 +61,23 @@ final class Conversions {
             return widened((Node.Constant) node, target, name);
         }
         // the old behaviour converts text and failures differently; Flink's own code knows how
-        if (translator.isLegacyCast()) {
+        if (translator.isLegacyCast() || keepsMillis(node.type(), target)) {
             return null;
         }
         boolean nullable = target.isNullable() || node.type().isNullable() || name.equals("TRY_CAST");
         return translator.function(name, target.copy(nullable), node);
+    }
+
+    /** TimestampToTimestampCastRule: where an event time is involved nothing finer than milliseconds is cut. */
+    private static boolean keepsMillis(LogicalType from, LogicalType target) {
+        return isPlainTimestamp(from)
+                && isPlainTimestamp(target)
+                && getPrecision(target) < Math.min(getPrecision(from), 3)
+                && (isTimeAttribute(from) || isTimeAttribute(target));
+    }
+
+    private static boolean isPlainTimestamp(LogicalType type) {
+        return type.getTypeRoot() == LogicalTypeRoot.TIMESTAMP_WITHOUT_TIME_ZONE;
     }
 
     /** The node as a value of the type if no conversion is needed for that, otherwise null. */

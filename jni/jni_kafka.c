@@ -145,42 +145,66 @@ static void rows_now(JNIEnv *env, jclass type, jlong handle, jlong now) {
   }
 }
 
-/* The rows from..to as a range of their own, so that positions count from 0. */
-static sf_status partition_range(kafka_rows *r, int32_t from, int32_t to, int32_t partitions, int32_t *counts,
-                                 sf_error *err) {
+/* Where the order of positions from.. is kept; the identity before the first sorting. */
+static sf_status order_from(kafka_rows *r, int32_t from, int32_t **out, sf_error *err) {
   if (r->order == NULL) {
     void *memory;
     SF_TRY(sf_pool_alloc(r->pool, (size_t)r->rows.n * sizeof(int32_t), &memory, err));
     r->order = memory;
+    for (int64_t i = 0; i < r->rows.n; i++) r->order[i] = (int32_t)i;
   }
-  sf_kafka_rows range = r->rows;
-  range.n = to - from;
-  range.key_offsets += from;
-  SF_TRY(sf_kafka_partition_rows(r->pool, &range, partitions, r->order, counts, err));
-  for (int32_t i = 0; i < to - from; i++) r->order[i] += from;
+  *out = r->order + from;
   return SF_OK;
+}
+
+/* Sorts positions from..to by group, or by the partition of the key if groups is NULL. */
+static sf_status sort_range(kafka_rows *r, const int32_t *groups, int32_t from, int32_t to, int32_t n_groups,
+                            int32_t *counts, sf_error *err) {
+  int32_t *order;
+  SF_TRY(order_from(r, from, &order, err));
+  if (groups != NULL) return sf_kafka_group_rows(r->pool, groups, to - from, n_groups, order, counts, err);
+  return sf_kafka_partition_rows(r->pool, &r->rows, to - from, n_groups, order, counts, err);
+}
+
+/* Sorts as sort_range and fills counts_out, whose length is the number of groups. */
+static void sort_positions(JNIEnv *env, kafka_rows *r, const int32_t *groups, jint from, jint to,
+                           jintArray counts_out) {
+  jsize n_groups = (*env)->GetArrayLength(env, counts_out);
+  sf_error err;
+  void *counts;
+  if (from < 0 || from > to || to > r->rows.n) {
+    sfj_throw_new(env, SF_INVALID, "Positions to sort are out of range");
+    return;
+  }
+  if (sf_pool_alloc(r->pool, (size_t)n_groups * sizeof(int32_t), &counts, &err) != SF_OK) {
+    sfj_throw(env, &err);
+    return;
+  }
+  if (sort_range(r, groups, from, to, n_groups, counts, &err) != SF_OK) {
+    sfj_throw(env, &err);
+  } else {
+    (*env)->SetIntArrayRegion(env, counts_out, 0, n_groups, counts);
+  }
+  sf_pool_free(r->pool, counts);
 }
 
 static void rows_partition(JNIEnv *env, jclass type, jlong handle, jint from, jint to, jintArray counts_out) {
   (void)type;
-  kafka_rows *r = sfj_ptr(handle);
-  jsize partitions = (*env)->GetArrayLength(env, counts_out);
-  sf_error err;
-  void *counts;
-  if (from < 0 || from > to || to > r->rows.n || r->rows.keys == NULL) {
-    sfj_throw_new(env, SF_INVALID, "Rows to partition are out of range or have no keys");
-    return;
-  }
-  if (sf_pool_alloc(r->pool, (size_t)partitions * sizeof(int32_t), &counts, &err) != SF_OK) {
-    sfj_throw(env, &err);
-    return;
-  }
-  if (partition_range(r, from, to, partitions, counts, &err) != SF_OK) {
-    sfj_throw(env, &err);
+  sort_positions(env, sfj_ptr(handle), NULL, from, to, counts_out);
+}
+
+static void rows_group(JNIEnv *env, jclass type, jlong handle, jint from, jint to, jintArray groups_in,
+                       jintArray counts_out) {
+  (void)type;
+  jsize n = 0;
+  int32_t *groups = sfj_ints(env, groups_in, &n);
+  if (groups == NULL) return;
+  if (n < to - from) {
+    sfj_throw_new(env, SF_INVALID, "Fewer groups than positions");
   } else {
-    (*env)->SetIntArrayRegion(env, counts_out, 0, partitions, counts);
+    sort_positions(env, sfj_ptr(handle), groups, from, to, counts_out);
   }
-  sf_pool_free(r->pool, counts);
+  free(groups);
 }
 
 static void load_state(const jlong *slots, sf_kafka_batch_state *s) {
@@ -378,6 +402,7 @@ static void bind_kafka(JNIEnv *env, jclass type, jclass target) {
       SFJ_NATIVE("rowsRelease", "(J)V", rows_release),
       SFJ_NATIVE("rowsNow", "(JJ)V", rows_now),
       SFJ_NATIVE("rowsPartition", "(JII[I)V", rows_partition),
+      SFJ_NATIVE("rowsGroup", "(JII[I[I)V", rows_group),
       SFJ_NATIVE("rowsFill", "(JII[J[BII)I", rows_fill),
       SFJ_NATIVE("rowsBytes", "(JII)[B", rows_bytes),
       SFJ_NATIVE("rowsTimestamp", "(JI)J", rows_timestamp),

@@ -159,7 +159,8 @@ static void orders_rows_by_partition(void **state) {
   assert_int_equal(sf_pool_create("test", -1, NULL, &pool, NULL), SF_OK);
   int32_t order[ROWS];
   int32_t counts[3];
-  assert_int_equal(sf_kafka_partition_rows(pool, &f.rows, 3, order, counts, NULL), SF_OK);
+  for (int32_t i = 0; i < ROWS; i++) order[i] = i;
+  assert_int_equal(sf_kafka_partition_rows(pool, &f.rows, ROWS, 3, order, counts, NULL), SF_OK);
   assert_int_equal(counts[0] + counts[1] + counts[2], ROWS);
   int position = 0;
   for (int32_t p = 0; p < 3; p++) {
@@ -170,6 +171,24 @@ static void orders_rows_by_partition(void **state) {
       last = order[position];
     }
   }
+  sf_pool_release(pool);
+}
+
+static void orders_rows_by_group(void **state) {
+  (void)state;
+  sf_pool *pool;
+  assert_int_equal(sf_pool_create("test", -1, NULL, &pool, NULL), SF_OK);
+  int32_t order[5] = {9, 3, 7, 1, 5};
+  int32_t groups[5] = {2, 0, 2, 0, 3};
+  int32_t counts[4];
+  assert_int_equal(sf_kafka_group_rows(pool, groups, 5, 4, order, counts, NULL), SF_OK);
+  const int32_t sorted[5] = {3, 1, 9, 7, 5};
+  const int32_t expected[4] = {2, 0, 2, 1};
+  assert_memory_equal(order, sorted, sizeof sorted);
+  assert_memory_equal(counts, expected, sizeof expected);
+  groups[4] = 4;
+  assert_int_equal(sf_kafka_group_rows(pool, groups, 5, 4, order, counts, NULL), SF_INVALID);
+  assert_memory_equal(order, sorted, sizeof sorted);
   sf_pool_release(pool);
 }
 
@@ -241,6 +260,7 @@ int main(void) {
       cmocka_unit_test(ends_a_run_at_twice_the_sticky_limit),
       cmocka_unit_test(estimates_compressed_sizes_as_the_client),
       cmocka_unit_test(orders_rows_by_partition),
+      cmocka_unit_test(orders_rows_by_group),
       cmocka_unit_test(assembles_columns_of_several_batches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,9 +83,14 @@ SF_EXPORT sf_kafka_stop sf_kafka_fill(const sf_kafka_rows *rows, const int32_t *
 
 /* BuiltInPartitioner.partitionForKey. */
 SF_EXPORT int32_t sf_kafka_partition_for_key(const uint8_t *key, size_t size, int32_t partitions);
-/* Stable counting sort of rows by the partition of their keys. order_out: n entries, counts_out: `partitions` entries. */
-SF_EXPORT SF_MUST_CHECK sf_status sf_kafka_partition_rows(sf_pool *pool, const sf_kafka_rows *rows, int32_t partitions,
-                                                          int32_t *order_out, int32_t *counts_out, sf_error *err);
+/* Stable counting sort of the n rows in `order` (in and out) by group: groups[i], below n_groups, is that of order[i].
+ * counts_out: n_groups entries. SF_INVALID when a group is out of range. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_kafka_group_rows(sf_pool *pool, const int32_t *groups, int64_t n, int32_t n_groups,
+                                                      int32_t *order, int32_t *counts_out, sf_error *err);
+/* The same by the partition of the rows' keys. counts_out: `partitions` entries. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_kafka_partition_rows(sf_pool *pool, const sf_kafka_rows *rows, int64_t n,
+                                                          int32_t partitions, int32_t *order, int32_t *counts_out,
+                                                          sf_error *err);
 
 /* Encodes a MAP<STRING, BYTES> column as record headers, as KafkaDynamicSink does: entries with a NULL key or value are
  * left out, a NULL map has no headers. data_out and offsets_out (length+1) are freed with sf_pool_free. */

@@ -65,10 +65,17 @@ public final class KafkaNative {
     public static native void rowsNow(long rows, long now);
 
     /**
-     * Orders rows {@code from..to} by the partition of their keys, stable: positions of the other functions then count from
-     * {@code from} in that order. Without this call position and row are the same. Fills the number of rows per partition.
+     * Orders positions {@code from..to} by the partition of their keys, stable, and fills the number of rows per partition.
+     * Before the first ordering position and row are the same.
      */
     public static native void rowsPartition(long rows, int from, int to, int[] counts);
+
+    /**
+     * Orders positions {@code from..to} by group, stable, and fills the number of rows per group.
+     *
+     * @param groups of the row at position {@code from} and those that follow; below the length of {@code counts}
+     */
+    public static native void rowsGroup(long rows, int from, int to, int[] groups, int[] counts);
 
     /**
      * Appends records from position {@code from} of the order until the batch of {@code state} is full, writing at most

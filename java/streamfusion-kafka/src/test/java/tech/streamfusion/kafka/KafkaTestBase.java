@@ -6,29 +6,22 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.testing.kafka.KafkaBroker;
 
-/** A broker per class, and no native object left after a test. */
+/** One broker for all classes of a JVM, whose topics have names of their own, and no native object left after a test. */
 abstract class KafkaTestBase {
 
-    static KafkaBroker broker;
-    static Topics topics;
+    static final KafkaBroker broker = startBroker();
+    static final Topics topics = new Topics(broker.bootstrapServers());
     private long liveBefore;
 
-    @BeforeAll
-    static void startBroker() {
-        broker = KafkaBroker.start();
-        topics = new Topics(broker.bootstrapServers());
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
+    private static KafkaBroker startBroker() {
+        KafkaBroker started = KafkaBroker.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(started::close));
+        return started;
     }
 
     @BeforeEach
@@ -67,6 +60,11 @@ abstract class KafkaTestBase {
 
     static KafkaTable exactlyOnce(KafkaTable table, String prefix) {
         return table.option("sink.delivery-guarantee", "exactly-once").option("sink.transactional-id-prefix", prefix);
+    }
+
+    /** Classes of the causes that {@link Pipelines#failure} returns. */
+    static List<String> classes(List<String> causes) {
+        return causes.stream().map(cause -> cause.split(":")[0]).collect(Collectors.toList());
     }
 
     /** What a record is to its reader, but for its offset. */

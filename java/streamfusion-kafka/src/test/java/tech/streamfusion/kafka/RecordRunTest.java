@@ -202,14 +202,14 @@ class RecordRunTest {
                             false);
             int[] counts = new int[7];
             KafkaNative.rowsPartition(rows, 100, n, counts);
-            int position = 0;
+            int position = 100;
             for (int partition = 0; partition < counts.length; partition++) {
                 for (int i = 0; i < counts[partition]; i++) {
                     byte[] key = KafkaNative.rowsBytes(rows, position++, 0);
                     assertThat(BuiltInPartitioner.partitionForKey(key, counts.length)).isEqualTo(partition);
                 }
             }
-            assertThat(position).isEqualTo(n - 100);
+            assertThat(position).isEqualTo(n);
             KafkaNative.rowsRelease(rows);
         } finally {
             NativeEngine.batchRelease(batch);

@@ -39,6 +39,18 @@ final class Topics {
         }
     }
 
+    /** Deletes topics; returns when they are gone, so that they can be made anew. */
+    void delete(String... names) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.deleteTopics(List.of(names)).all().get();
+            while (admin.listTopics().names().get().stream().anyMatch(List.of(names)::contains)) {
+                Thread.sleep(50);
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     KafkaProducer<byte[], byte[]> producer(String... settings) {
         Properties properties = new Properties();
         properties.put("bootstrap.servers", bootstrapServers);

@@ -2,7 +2,6 @@ package tech.streamfusion.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -151,43 +150,6 @@ class WritingTest extends KafkaTestBase {
     }
 
     @Test
-    void writesToTheTopicOfTheRow() throws Exception {
-        for (String side : List.of("stock", "native")) {
-            topics.create("topic-a-" + side, 1);
-            topics.create("topic-b-" + side, 1);
-        }
-        topics.create("routed", 1);
-        List<String> rows = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            rows.add("{\"id\":" + i + ",\"topic\":\"topic-" + (i % 3 == 0 ? "a" : "b") + "-SIDE\"}");
-        }
-        Pipelines pipelines = new Pipelines();
-        for (String side : List.of("stock", "native")) {
-            topics.create("routed-" + side, 1);
-            topics.send("routed-" + side, rows.stream().map(r -> r.replace("SIDE", side)).toArray(String[]::new));
-            KafkaTable from =
-                    table("routed-" + side)
-                            .column("id", DataTypes.BIGINT())
-                            .column("topic", DataTypes.STRING().notNull())
-                            .bounded();
-            KafkaTable to =
-                    table("topic-a-" + side + ";topic-b-" + side)
-                            .column("id", DataTypes.BIGINT())
-                            .metadata("topic", DataTypes.STRING().notNull());
-            if (side.equals("stock")) {
-                pipelines.addStock(from, to);
-            } else {
-                pipelines.addNative(from, to);
-            }
-        }
-        pipelines.run();
-        for (String topic : List.of("topic-a-", "topic-b-")) {
-            assertThat(contents(topics.read(topic + "native"))).isEqualTo(contents(topics.read(topic + "stock")));
-            assertThat(topics.read(topic + "native")).isNotEmpty();
-        }
-    }
-
-    @Test
     void poolsTransactions() throws Exception {
         topics.create("pooled", 1);
         new Pipelines()
@@ -270,10 +232,6 @@ class WritingTest extends KafkaTestBase {
 
     private static Pipelines withoutCheckpoints() {
         return new Pipelines("execution.checkpointing.interval", "1 h");
-    }
-
-    private static List<String> classes(List<String> causes) {
-        return causes.stream().map(cause -> cause.split(":")[0]).collect(Collectors.toList());
     }
 
     @Test

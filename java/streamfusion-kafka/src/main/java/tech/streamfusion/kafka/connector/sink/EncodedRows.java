@@ -59,10 +59,17 @@ final class EncodedRows implements AutoCloseable {
         KafkaNative.rowsNow(handle, millis);
     }
 
-    /** Orders rows {@code from..to} by partition; positions count from {@code from}. Returns the rows per partition. */
+    /** Orders positions {@code from..to} by partition. Returns the rows per partition. */
     int[] partition(int from, int to, int partitions) {
         int[] counts = new int[partitions];
         KafkaNative.rowsPartition(handle, from, to, counts);
+        return counts;
+    }
+
+    /** Orders positions {@code from..to} by the groups of their rows. Returns the rows per group. */
+    int[] group(int from, int to, int[] groups, int count) {
+        int[] counts = new int[count];
+        KafkaNative.rowsGroup(handle, from, to, groups, counts);
         return counts;
     }
 

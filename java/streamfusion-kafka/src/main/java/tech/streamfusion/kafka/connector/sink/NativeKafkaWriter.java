@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Properties;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import javax.annotation.Nullable;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
@@ -46,6 +47,7 @@ final class NativeKafkaWriter
     @Nullable private final FieldEncoder values;
     @Nullable private final FieldEncoder keys;
     private final int columns;
+    @Nullable private final RowTopics topics;
 
     @Nullable private FlinkKafkaInternalProducer<?, ?> producer;
     @Nullable private RunAppender appender;
@@ -64,7 +66,8 @@ final class NativeKafkaWriter
         this.recordsIn = context.metricGroup().getIOMetricGroup().getNumRecordsInCounter();
         this.recordsOut = context.metricGroup().getIOMetricGroup().getNumRecordsOutCounter();
         this.columns = plan.consumedType.getFieldCount();
-        // bounded by one batch and its encoding
+        this.topics = plan.topic == null ? new RowTopics(plan) : null;
+        // one batch and its encoding; Flink gives a sink writer no managed memory
         this.pool = NativeEngine.poolCreate("Kafka sink " + plan.tableName, -1, null);
         FieldEncoder openedValues = null;
         try {
@@ -140,13 +143,14 @@ final class NativeKafkaWriter
             throw e;
         }
         try (EncodedRows encoded = new EncodedRows(plan, pool, batch, value, key)) {
+            int[] topicOf = topics == null ? NO_ROWS : topics.of(batch, hostRow);
             int from = 0;
-            for (int punt : punts(value, key)) {
-                writeRows(encoded, from, punt, context);
+            for (int punt : punts(value, key, topicOf)) {
+                writeRows(encoded, topicOf, from, punt, context);
                 sendHostRow(hostRow.at(batch, punt), context);
                 from = punt + 1;
             }
-            writeRows(encoded, from, batch.rowCount(), context);
+            writeRows(encoded, topicOf, from, batch.rowCount(), context);
         }
     }
 
@@ -155,15 +159,17 @@ final class NativeKafkaWriter
         stock.write(null, context);
     }
 
-    private static int[] punts(FieldEncoder.Encoded value, @Nullable FieldEncoder.Encoded key) {
+    /** Ascending rows that are left to Flink's serializer: it encodes them, or says what is wrong with their topic. */
+    private static int[] punts(
+            FieldEncoder.Encoded value, @Nullable FieldEncoder.Encoded key, int[] topicOf) {
         int[] ofValue = value.puntRows();
         int[] ofKey = key == null ? null : key.puntRows();
+        int[] ofTopic = IntStream.range(0, topicOf.length).filter(row -> topicOf[row] == RowTopics.NONE).toArray();
         if (ofValue == null && ofKey == null) {
-            return NO_ROWS;
+            return ofTopic;
         }
-        return IntStream.concat(
-                        Arrays.stream(ofValue == null ? NO_ROWS : ofValue),
-                        Arrays.stream(ofKey == null ? NO_ROWS : ofKey))
+        return Stream.of(ofValue == null ? NO_ROWS : ofValue, ofKey == null ? NO_ROWS : ofKey, ofTopic)
+                .flatMapToInt(Arrays::stream)
                 .sorted()
                 .distinct()
                 .toArray();
@@ -177,62 +183,78 @@ final class NativeKafkaWriter
         }
     }
 
-    /** Rows {@code from..to}, none of them the host's. */
-    private void writeRows(EncodedRows rows, int from, int to, Context context)
+    /** Rows {@code from..to}, none of them the host's; positions are rows still. */
+    private void writeRows(EncodedRows rows, int[] topicOf, int from, int to, Context context)
+            throws IOException, InterruptedException {
+        if (from == to) {
+            return;
+        }
+        if (topics == null) {
+            writeTopic(rows, plan.topic, from, to, context);
+            return;
+        }
+        int[] counts = rows.group(from, to, Arrays.copyOfRange(topicOf, from, to), topics.count());
+        int position = from;
+        for (int topic = 0; topic < counts.length; topic++) {
+            writeTopic(rows, topics.name(topic), position, position + counts[topic], context);
+            position += counts[topic];
+        }
+    }
+
+    private void writeTopic(EncodedRows rows, String topic, int from, int to, Context context)
             throws IOException, InterruptedException {
         if (from == to) {
             return;
         }
         RunAppender runs = runs();
         if (plan.partitioning == SinkPlan.Partitioning.FIXED) {
-            int partition = fixedPartition();
-            sendAndAppend(rows, runs, partition, partition, from, to, context);
+            int partition = fixedPartition(topic);
+            sendAndAppend(rows, runs, topic, partition, partition, from, to, context);
         } else if (!rows.hasKeys() || runs != null && runs.ignoresKeys()) {
-            sendAndAppend(rows, runs, null, -1, from, to, context);
+            sendAndAppend(rows, runs, topic, null, -1, from, to, context);
         } else {
-            writeKeyed(rows, runs, from, to, context);
+            writeKeyed(rows, runs, topic, from, to, context);
         }
     }
 
     /** FlinkFixedPartitioner.partition. */
-    private int fixedPartition() {
+    private int fixedPartition(String topic) {
         KafkaRecordSerializationSchema.KafkaSinkContext sink = serializer.sinkContext();
-        int[] partitions = sink.getPartitionsForTopic(plan.topic);
+        int[] partitions = sink.getPartitionsForTopic(topic);
         return partitions[sink.getParallelInstanceId() % partitions.length];
     }
 
-    private void writeKeyed(EncodedRows rows, @Nullable RunAppender runs, int from, int to, Context context)
+    private void writeKeyed(
+            EncodedRows rows, @Nullable RunAppender runs, String topic, int from, int to, Context context)
             throws IOException, InterruptedException {
-        int partitions = runs == null ? 0 : runs.partitions(plan.topic);
+        int next = from;
+        int partitions = partitions(runs, topic);
         if (partitions == 0) {
             // not known before the first record is out
-            stock.write(rows.record(plan.topic, null, from), context);
-            writeRest(rows, runs, from + 1, to, context);
+            stock.write(rows.record(topic, null, next++), context);
+            partitions = partitions(runs, topic);
+        }
+        if (partitions > 0 && next < to) {
+            writePartitions(rows, runs, topic, partitions, next, to, context);
             return;
         }
-        writePartitions(rows, runs, partitions, from, to, context);
+        for (; next < to; next++) {
+            stock.write(rows.record(topic, null, next), context);
+        }
     }
 
-    private void writeRest(EncodedRows rows, @Nullable RunAppender runs, int from, int to, Context context)
-            throws IOException, InterruptedException {
-        int partitions = runs == null ? 0 : runs.partitions(plan.topic);
-        if (partitions > 0 && from < to) {
-            writePartitions(rows, runs, partitions, from, to, context);
-            return;
-        }
-        for (int i = from; i < to; i++) {
-            stock.write(rows.record(plan.topic, null, i), context);
-        }
+    private static int partitions(@Nullable RunAppender runs, String topic) {
+        return runs == null ? 0 : runs.partitions(topic);
     }
 
     private void writePartitions(
-            EncodedRows rows, RunAppender runs, int partitions, int from, int to, Context context)
+            EncodedRows rows, RunAppender runs, String topic, int partitions, int from, int to, Context context)
             throws IOException, InterruptedException {
         int[] counts = rows.partition(from, to, partitions);
-        int position = 0;
+        int position = from;
         for (int partition = 0; partition < partitions; partition++) {
             if (counts[partition] > 0) {
-                sendAndAppend(rows, runs, null, partition, position, position + counts[partition], context);
+                sendAndAppend(rows, runs, topic, null, partition, position, position + counts[partition], context);
                 position += counts[partition];
             }
         }
@@ -247,6 +269,7 @@ final class NativeKafkaWriter
     private void sendAndAppend(
             EncodedRows rows,
             @Nullable RunAppender runs,
+            String topic,
             @Nullable Integer sendPartition,
             int runPartition,
             int from,
@@ -255,10 +278,10 @@ final class NativeKafkaWriter
             throws IOException, InterruptedException {
         int position = from;
         while (position < to) {
-            stock.write(rows.record(plan.topic, sendPartition, position), context);
+            stock.write(rows.record(topic, sendPartition, position), context);
             position++;
             if (runs != null && position < to) {
-                int next = runs.append(rows, plan.topic, runPartition, position, to);
+                int next = runs.append(rows, topic, runPartition, position, to);
                 recordsOut.inc(next - position);
                 position = next;
             }

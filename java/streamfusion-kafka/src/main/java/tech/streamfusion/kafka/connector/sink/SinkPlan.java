@@ -1,6 +1,9 @@
 package tech.streamfusion.kafka.connector.sink;
 
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 import org.apache.flink.table.types.logical.RowType;
 
@@ -15,13 +18,17 @@ final class SinkPlan implements Serializable {
         PRODUCER,
         /** FlinkFixedPartitioner: one partition per sink task. */
         FIXED,
-        /** Flink's serializer decides, row by row; also where the topic is a column. */
+        /** A user's partitioner, which is given the row: Flink's serializer calls it. */
         ROW_BY_ROW
     }
 
     final String tableName;
     final RowType consumedType;
+    /** The only topic; null: that of {@link #topicColumn}, one of {@link #topics} or matching {@link #topicPattern}. */
     @Nullable final String topic;
+
+    @Nullable final List<String> topics;
+    @Nullable final Pattern topicPattern;
     final Partitioning partitioning;
     final FormatPlan value;
     @Nullable final FormatPlan key;
@@ -30,6 +37,7 @@ final class SinkPlan implements Serializable {
     final int headersColumn;
 
     final int timestampColumn;
+    final int topicColumn;
 
     /** Deletions become records without value. */
     final boolean upsert;
@@ -37,21 +45,26 @@ final class SinkPlan implements Serializable {
     SinkPlan(
             String tableName,
             RowType consumedType,
-            @Nullable String topic,
+            @Nullable List<String> topics,
+            @Nullable Pattern topicPattern,
             Partitioning partitioning,
             FormatPlan value,
             @Nullable FormatPlan key,
             int headersColumn,
             int timestampColumn,
+            int topicColumn,
             boolean upsert) {
         this.tableName = tableName;
         this.consumedType = consumedType;
-        this.topic = topic;
+        this.topic = topics != null && topics.size() == 1 ? topics.get(0) : null;
+        this.topics = topics == null ? null : new ArrayList<>(topics);
+        this.topicPattern = topicPattern;
         this.partitioning = partitioning;
         this.value = value;
         this.key = key;
         this.headersColumn = headersColumn;
         this.timestampColumn = timestampColumn;
+        this.topicColumn = topicColumn;
         this.upsert = upsert;
     }
 

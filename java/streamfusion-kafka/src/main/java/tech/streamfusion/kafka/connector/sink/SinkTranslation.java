@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.regex.Pattern;
 import javax.annotation.Nullable;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.configuration.Configuration;
@@ -101,26 +102,36 @@ public final class SinkTranslation {
             }
             key = translated.get();
         }
-        List<?> topics = field("topics", List.class);
-        String topic = topics != null && topics.size() == 1 ? (String) topics.get(0) : null;
         return Translation.of(
                 new SinkPlan(
                         context.tableName(),
                         context.consumedType(),
-                        topic,
-                        partitioning(topic),
+                        topics(),
+                        field("topicPattern", Pattern.class),
+                        partitioning(),
                         value.get(),
                         key,
                         metadataColumn("headers"),
                         metadataColumn("timestamp"),
+                        metadataColumn("topic"),
                         field("upsertMode", Boolean.class)));
     }
 
-    private SinkPlan.Partitioning partitioning(@Nullable String topic) throws UnexpectedConnectorException {
-        KafkaPartitioner<?> partitioner = field("partitioner", KafkaPartitioner.class);
-        if (topic == null) {
-            return SinkPlan.Partitioning.ROW_BY_ROW;
+    @Nullable
+    private List<String> topics() throws UnexpectedConnectorException {
+        List<?> topics = field("topics", List.class);
+        if (topics == null) {
+            return null;
         }
+        List<String> names = new ArrayList<>();
+        for (Object topic : topics) {
+            names.add((String) topic);
+        }
+        return names;
+    }
+
+    private SinkPlan.Partitioning partitioning() throws UnexpectedConnectorException {
+        KafkaPartitioner<?> partitioner = field("partitioner", KafkaPartitioner.class);
         if (partitioner == null) {
             return SinkPlan.Partitioning.PRODUCER;
         }

@@ -32,7 +32,7 @@ final class RecordDecoder implements AutoCloseable {
         this.plan = plan;
         this.hostRows = hostRows;
         this.metadataRows = new BinaryRows(plan.metadataType);
-        // one fetch at a time
+        // one batch at a time, see BatchRecords; Flink gives a source reader no managed memory
         this.pool = NativeEngine.poolCreate("Kafka source " + plan.tableName, -1, null);
     }
 

@@ -1,0 +1,67 @@
+package tech.streamfusion.upstream;
+
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Test classes for {@link SuiteTest} to run in processes of their own. */
+final class Samples {
+
+    private Samples() {}
+
+    static class Mixed {
+        @Test
+        void passes() {}
+
+        @ParameterizedTest
+        @ValueSource(ints = {1, 2})
+        void failsOnce(int value) {
+            Assertions.assertEquals(1, value);
+        }
+
+        @Test
+        @Disabled
+        void isSkipped() {}
+
+        @Test
+        void assumesTooMuch() {
+            Assumptions.assumeTrue(false);
+        }
+    }
+
+    static class Passing {
+        @Test
+        void passes() {}
+
+        @Test
+        void passesToo() {}
+    }
+
+    static class NotStarting {
+        @BeforeAll
+        static void start() {
+            throw new IllegalStateException("no cluster");
+        }
+
+        @Test
+        void neverRuns() {}
+    }
+
+    static class Crashing {
+        @Test
+        void crashes() {
+            Runtime.getRuntime().halt(3);
+        }
+    }
+
+    static class Hanging {
+        @Test
+        void hangs() throws InterruptedException {
+            Thread.sleep(Long.MAX_VALUE);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 package tech.streamfusion.kafka;
 
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -7,6 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.annotation.Nullable;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -29,6 +33,7 @@ import org.apache.flink.table.connector.source.DataStreamScanProvider;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
 import org.apache.flink.table.connector.source.abilities.SupportsReadingMetadata;
+import org.apache.flink.table.connector.source.abilities.SupportsWatermarkPushDown;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.runtime.connector.sink.SinkRuntimeProviderContext;
@@ -49,6 +54,8 @@ final class KafkaTable {
     private final Map<String, String> options = new HashMap<>();
     private boolean[] read;
     private String watermarkColumn;
+    private long idleTimeoutMillis;
+    @Nullable private Duration drift;
 
     static KafkaTable of(String bootstrapServers, String topic) {
         KafkaTable table = new KafkaTable();
@@ -91,6 +98,8 @@ final class KafkaTable {
         copy.options.putAll(options);
         copy.read = read;
         copy.watermarkColumn = watermarkColumn;
+        copy.idleTimeoutMillis = idleTimeoutMillis;
+        copy.drift = drift;
         return copy;
     }
 
@@ -102,6 +111,17 @@ final class KafkaTable {
 
     KafkaTable watermark(String column) {
         watermarkColumn = column;
+        return this;
+    }
+
+    KafkaTable idleAfter(Duration timeout) {
+        idleTimeoutMillis = timeout.toMillis();
+        return this;
+    }
+
+    /** The partitions wait for each other when they are this far apart. */
+    KafkaTable aligned(Duration maxDrift) {
+        drift = maxDrift;
         return this;
     }
 
@@ -145,7 +165,42 @@ final class KafkaTable {
                         KafkaTable.class.getClassLoader(),
                         false);
         ((SupportsReadingMetadata) source).applyReadableMetadata(List.copyOf(metadata.keySet()), dataType());
+        if (watermarkColumn != null) {
+            ((SupportsWatermarkPushDown) source).applyWatermark(stockWatermarks());
+        }
         return source;
+    }
+
+    /** What the planner pushes into the source for this table. */
+    private WatermarkStrategy<RowData> stockWatermarks() {
+        int column = rowType().getFieldIndex(watermarkColumn);
+        WatermarkStrategy<RowData> strategy = WatermarkStrategy.forGenerator(context -> new LargestValue(column));
+        if (drift != null) {
+            strategy = strategy.withWatermarkAlignment("group", drift, Duration.ofMillis(100));
+        }
+        return idleTimeoutMillis > 0 ? strategy.withIdleness(Duration.ofMillis(idleTimeoutMillis)) : strategy;
+    }
+
+    /** The largest value so far, emitted periodically, as the planner's generated code does. */
+    private static final class LargestValue implements WatermarkGenerator<RowData> {
+        private final int column;
+        private long largest = Long.MIN_VALUE;
+
+        LargestValue(int column) {
+            this.column = column;
+        }
+
+        @Override
+        public void onEvent(RowData row, long timestamp, WatermarkOutput output) {
+            if (!row.isNullAt(column)) {
+                largest = Math.max(largest, row.getLong(column));
+            }
+        }
+
+        @Override
+        public void onPeriodicEmit(WatermarkOutput output) {
+            output.emitWatermark(new Watermark(largest));
+        }
     }
 
     DataStream<RowData> stockStream(StreamExecutionEnvironment environment, String uid) {
@@ -205,7 +260,7 @@ final class KafkaTable {
 
         @Override
         public WatermarkStrategy<?> stockWatermarkStrategy() {
-            return WatermarkStrategy.noWatermarks();
+            return watermarkColumn == null ? WatermarkStrategy.noWatermarks() : stockWatermarks();
         }
 
         @Override
@@ -242,7 +297,7 @@ final class KafkaTable {
 
                 @Override
                 public long idleTimeoutMillis() {
-                    return 0;
+                    return idleTimeoutMillis;
                 }
             };
         }

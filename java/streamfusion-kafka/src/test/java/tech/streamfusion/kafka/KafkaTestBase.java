@@ -29,8 +29,12 @@ abstract class KafkaTestBase {
         liveBefore = NativeEngine.liveObjects();
     }
 
+    /** Threads of cancelled tasks may take a moment to end. */
     @AfterEach
-    void checkObjects() {
+    void checkObjects() throws InterruptedException {
+        for (int i = 0; i < 100 && NativeEngine.liveObjects() != liveBefore; i++) {
+            Thread.sleep(100);
+        }
         assertThat(NativeEngine.liveObjects()).as("native objects left behind").isEqualTo(liveBefore);
     }
 

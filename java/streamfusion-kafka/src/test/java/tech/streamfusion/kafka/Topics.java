@@ -4,11 +4,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -63,10 +65,58 @@ final class Topics {
     }
 
     void send(String topic, String... values) {
+        sendTo(topic, 0, values);
+    }
+
+    void sendTo(String topic, int partition, String... values) {
         try (KafkaProducer<byte[], byte[]> producer = producer()) {
             for (String value : values) {
-                producer.send(new ProducerRecord<>(topic, 0, null, bytes(value)));
+                producer.send(new ProducerRecord<>(topic, partition, null, bytes(value)));
             }
+        }
+    }
+
+    /** Adds partitions. */
+    void grow(String topic, int partitions) {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(partitions))).all().get();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Offsets that a group has committed, by partition. */
+    Map<Integer, Long> committed(String group, String topic) {
+        Map<Integer, Long> offsets = new HashMap<>();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get()
+                    .forEach(
+                            (partition, offset) -> {
+                                if (partition.topic().equals(topic)) {
+                                    offsets.put(partition.partition(), offset.offset());
+                                }
+                            });
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+        return offsets;
+    }
+
+    /** Where the partitions end. */
+    Map<Integer, Long> ends(String topic) {
+        Properties properties = new Properties();
+        properties.put("bootstrap.servers", bootstrapServers);
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions =
+                    consumer.partitionsFor(topic).stream()
+                            .map(info -> new TopicPartition(topic, info.partition()))
+                            .collect(Collectors.toList());
+            Map<Integer, Long> ends = new HashMap<>();
+            consumer.endOffsets(partitions).forEach((partition, end) -> ends.put(partition.partition(), end));
+            return ends;
         }
     }
 

@@ -49,10 +49,17 @@ final class Cluster implements AutoCloseable {
     }
 
     JobClient submit(boolean accelerated, Topics topics, String name, String savepoint) throws Exception {
-        final JobClient client =
-                environment(accelerated, topics, name, savepoint).executeSql(INSERT).getJobClient().orElseThrow();
+        final JobClient client = execute(accelerated, topics, name, savepoint);
         CommonTestUtils.waitForAllTaskRunning(resource.getMiniCluster(), client.getJobID(), false);
         return client;
+    }
+
+    JobClient submitWithoutWaiting(Topics topics, String name) {
+        return execute(true, topics, name, null);
+    }
+
+    private static JobClient execute(boolean accelerated, Topics topics, String name, String savepoint) {
+        return environment(accelerated, topics, name, savepoint).executeSql(INSERT).getJobClient().orElseThrow();
     }
 
     @Override

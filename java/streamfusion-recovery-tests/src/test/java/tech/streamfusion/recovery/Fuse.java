@@ -13,6 +13,10 @@ public class Fuse extends ScalarFunction {
         LIT.set(true);
     }
 
+    static void putOut() {
+        LIT.set(false);
+    }
+
     static boolean isLit() {
         return LIT.get();
     }

@@ -230,15 +230,27 @@ public final class Parity {
         if (queries.isEmpty()) {
             throw new IllegalStateException("no query");
         }
-        return new ScriptRunner(this, Map.of(ENABLED, "false")).run();
+        return run(Map.of(ENABLED, "false"));
     }
 
     private SideRun runAccelerated(long before) {
         if (expectedNative == null && nodesCheck == null) {
             throw new IllegalStateException("say with expectNative which nodes are native");
         }
-        SideRun run = new ScriptRunner(this, acceleratedOptions).run();
+        SideRun run = run(acceleratedOptions);
         LiveObjects.assertReturnsTo(before);
+        return run;
+    }
+
+    /**
+     * Runs the script again when its failure is that a source coordinator spoke to a task that had just failed: the job manager,
+     * stock's too, then reports this in place of the task's own failure, when that is the later one to arrive.
+     */
+    private SideRun run(Map<String, String> options) {
+        SideRun run = new ScriptRunner(this, options).run();
+        for (int i = 0; i < 3 && run.failure != null && run.rootCauseText().startsWith(COORDINATOR_WAS_FASTER); i++) {
+            run = new ScriptRunner(this, options).run();
+        }
         return run;
     }
 

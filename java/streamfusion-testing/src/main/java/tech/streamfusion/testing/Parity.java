@@ -41,6 +41,8 @@ public final class Parity {
 
     private static final List<String> ALWAYS_NATIVE = List.of("Calc", "WatermarkAssigner", "DropUpdateBefore");
 
+    private static final String COORDINATOR_WAS_FASTER =
+            "org.apache.flink.runtime.operators.coordination.TaskNotRunningException";
     static final String ENABLED = "streamfusion.native.enabled";
     static final String MINIMUM_GAIN = "streamfusion.planner.minimum-gain";
 

@@ -5,6 +5,7 @@
 #include "glue.h"
 #include "streamfusion/binary_row.h"
 #include "streamfusion/builder.h"
+#include "streamfusion/exchange.h"
 
 /* --- description */
 
@@ -365,6 +366,66 @@ static jbyteArray row_writer_write(JNIEnv *env, jclass type, jlong writer, jlong
   return bytes;
 }
 
+/* --- records that cross the network */
+
+static jlong batch_record_size(JNIEnv *env, jclass type, jlong handle) {
+  (void)type;
+  const sf_batch *batch = sfj_ptr(handle);
+  sf_error err;
+  size_t size = 0;
+  if (sf_record_size(batch, (sf_record_range){0, batch->length, true}, &size, &err) != SF_OK) sfj_throw(env, &err);
+  return (jlong)size;
+}
+
+static sf_status write_record(const sf_batch *batch, sf_record_range range, uint8_t **bytes_out, size_t *size_out,
+                              sf_error *err) {
+  size_t size = 0;
+  SF_TRY(sf_record_size(batch, range, &size, err));
+  if (size > (size_t)INT32_MAX - 64) { /* the longest array of Java */
+    return sf_fail(err, SF_UNSUPPORTED, "Rows of %zu bytes are too long for a record of Flink's network", size);
+  }
+  uint8_t *bytes = malloc(size);
+  if (bytes == NULL) return sf_fail(err, SF_NOMEM, "No memory for a record of %zu bytes", size);
+  sf_status st = sf_record_write(batch, range, bytes, size, err);
+  if (st != SF_OK) {
+    free(bytes);
+    return st;
+  }
+  *bytes_out = bytes;
+  *size_out = size;
+  return SF_OK;
+}
+
+static jbyteArray batch_write_record(JNIEnv *env, jclass type, jlong handle, jint from, jint rows, jboolean with_marks) {
+  (void)type;
+  sf_error err;
+  uint8_t *bytes = NULL;
+  size_t size = 0;
+  if (write_record(sfj_ptr(handle), (sf_record_range){from, rows, with_marks}, &bytes, &size, &err) != SF_OK) {
+    sfj_throw(env, &err);
+    return NULL;
+  }
+  jbyteArray record = (*env)->NewByteArray(env, (jsize)size);
+  if (record != NULL) (*env)->SetByteArrayRegion(env, record, 0, (jsize)size, (const jbyte *)bytes);
+  free(bytes);
+  return record;
+}
+
+static jlong batch_read_record(JNIEnv *env, jclass type, jlong pool, jlong row_type, jbyteArray record) {
+  (void)type;
+  jsize size = (*env)->GetArrayLength(env, record);
+  sf_error err;
+  sf_buffer *buffer = NULL;
+  sf_batch *batch = NULL;
+  sf_status st = sf_buffer_create(sfj_ptr(pool), (size_t)size, &buffer, &err);
+  if (st == SF_OK) {
+    (*env)->GetByteArrayRegion(env, record, 0, size, (jbyte *)sf_buffer_data(buffer));
+    st = sf_record_read(sfj_ptr(pool), sfj_ptr(row_type), buffer, &batch, &err);
+  }
+  if (st != SF_OK) sfj_throw(env, &err);
+  return sfj_handle(batch);
+}
+
 sfj_natives sfj_batch_natives(void) {
   static const JNINativeMethod methods[] = {
       SFJ_NATIVE("batchRetain", "(J)V", batch_retain),
@@ -376,6 +437,9 @@ sfj_natives sfj_batch_natives(void) {
       SFJ_NATIVE("batchFromBuffers", "(JI[JJ)J", batch_from_buffers),
       SFJ_NATIVE("columnFromBuffers", "(JI[J)J", column_from_buffers),
       SFJ_NATIVE("batchFromBinaryRows", "(JJJJI[J)J", batch_from_binary_rows),
+      SFJ_NATIVE("batchRecordSize", "(J)J", batch_record_size),
+      SFJ_NATIVE("batchWriteRecord", "(JIIZ)[B", batch_write_record),
+      SFJ_NATIVE("batchReadRecord", "(JJ[B)J", batch_read_record),
       SFJ_NATIVE("rowWriterCreate", "(JJ)J", row_writer_create),
       SFJ_NATIVE("rowWriterWrite", "(JJI[I)[B", row_writer_write),
       SFJ_NATIVE("rowWriterClose", "(J)V", row_writer_close),

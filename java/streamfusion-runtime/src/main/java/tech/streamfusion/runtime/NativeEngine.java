@@ -80,6 +80,17 @@ public final class NativeEngine {
     /** The same for a single column; returns an owned {@code sf_column}, what {@link HostKernels#call} returns. */
     public static native long columnFromBuffers(long type, int rows, long[] description);
 
+    // ---- records that cross the network (sf_record) ----
+
+    /** Bytes of {@link #batchWriteRecord} for the whole batch. */
+    public static native long batchRecordSize(long batch);
+
+    /** Rows {@code from..from + rows} as a record; {@code withMarks}: with the marks before, between and behind them. */
+    public static native byte[] batchWriteRecord(long batch, int from, int rows, boolean withMarks);
+
+    /** The owned batch of a record; throws {@code IOException} when it is damaged or of another version or type. */
+    public static native long batchReadRecord(long pool, long rowType, byte[] record);
+
     /** Writes the rows of batches as Flink's {@code BinaryRowData}. */
     public static native long rowWriterCreate(long pool, long rowType);
 

@@ -20,8 +20,8 @@ import tech.streamfusion.planner.expr.ExpressionPlan;
 /** What node translators need to know about the job that is being planned. */
 public final class PlanningContext {
 
-    /** In Flink's unit, MiB. */
-    private static final int MANAGED_MEMORY_WEIGHT = 16;
+    /** That of Flink's own streaming operators (window aggregates), which otherwise got next to nothing beside native ones. */
+    private static final int MANAGED_MEMORY_WEIGHT = 1;
 
     private final PlannerBase planner;
     private final StreamFusionOptions options;

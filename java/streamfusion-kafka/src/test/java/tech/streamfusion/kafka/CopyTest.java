@@ -10,6 +10,8 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Kafka to Kafka through native source and sink, against the same job on stock Flink. */
 class CopyTest extends KafkaTestBase {
@@ -99,5 +101,40 @@ class CopyTest extends KafkaTestBase {
                 .run();
         assertThat(topics.values("mixed-none")).hasSize(1500).isEqualTo(topics.values("mixed"));
         assertThat(topics.values("mixed-small")).isEqualTo(topics.values("mixed"));
+    }
+
+    /** Batches cross from source tasks to sink tasks, with checkpoints on their way and overtaking them. */
+    @ParameterizedTest
+    @CsvSource({"1,2,false,true", "2,1,false,false", "2,3,true,true"})
+    void sourceAndSinkOfDifferentParallelism(int sources, int sinks, boolean unaligned, boolean objectReuse)
+            throws Exception {
+        String in = "wide-" + sources + sinks;
+        String out = in + "-out";
+        topics.create(in, 4);
+        topics.create(out, 4);
+        fill(in, RECORDS);
+        new Pipelines(
+                        "execution.checkpointing.unaligned.enabled",
+                        unaligned,
+                        "pipeline.object-reuse",
+                        objectReuse,
+                        "execution.checkpointing.interval",
+                        "50 ms")
+                .addNative(items(in).bounded(), sources, exactlyOnce(items(out), out), sinks)
+                .run();
+        assertThat(topics.values(out)).hasSize(RECORDS).containsExactlyInAnyOrderElementsOf(topics.values(in));
+    }
+
+    @Test
+    void unionOfTwoTopics() throws Exception {
+        for (String topic : new String[] {"left", "right", "both"}) {
+            topics.create(topic, 2);
+        }
+        fill("left", RECORDS);
+        fill("right", RECORDS / 2);
+        new Pipelines().addNativeUnion(items("left").bounded(), items("right").bounded(), items("both")).run();
+        List<String> expected = new ArrayList<>(topics.values("left"));
+        expected.addAll(topics.values("right"));
+        assertThat(topics.values("both")).containsExactlyInAnyOrderElementsOf(expected);
     }
 }

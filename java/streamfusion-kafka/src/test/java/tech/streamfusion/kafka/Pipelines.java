@@ -3,7 +3,9 @@ package tech.streamfusion.kafka;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.operators.NativeBatchTypeInfo;
 import tech.streamfusion.runtime.spi.NativeScanProvider;
 
@@ -31,14 +33,35 @@ final class Pipelines {
 
     /** A copy on the native path. */
     Pipelines addNative(KafkaTable from, KafkaTable to) {
-        NativeScanProvider.NativeScan scan = from.nativeScan().get();
+        return addNative(from, 1, to, 1);
+    }
+
+    /** The same with scan.parallelism and sink.parallelism. */
+    Pipelines addNative(KafkaTable from, int sources, KafkaTable to, int sinks) {
         int number = count++;
-        environment
-                .fromSource(scan.source(), scan.watermarkStrategy(), "source", new NativeBatchTypeInfo(from.rowType()))
-                .uid("source-" + number)
+        nativeStream(from, "source-" + number)
+                .setParallelism(sources)
+                .sinkTo(to.nativeSink().get())
+                .setParallelism(sinks)
+                .uid("sink-" + number);
+        return this;
+    }
+
+    /** Both inputs into one table on the native path: UNION ALL. */
+    Pipelines addNativeUnion(KafkaTable one, KafkaTable other, KafkaTable to) {
+        int number = count++;
+        nativeStream(one, "source-" + number + "-one")
+                .union(nativeStream(other, "source-" + number + "-other"))
                 .sinkTo(to.nativeSink().get())
                 .uid("sink-" + number);
         return this;
+    }
+
+    private SingleOutputStreamOperator<NativeBatch> nativeStream(KafkaTable from, String uid) {
+        NativeScanProvider.NativeScan scan = from.nativeScan().get();
+        return environment
+                .fromSource(scan.source(), scan.watermarkStrategy(), "source", new NativeBatchTypeInfo(from.rowType()))
+                .uid(uid);
     }
 
     /** The same copy on stock Flink, with the same operator identities. */

@@ -83,29 +83,62 @@ class IslandsTest {
     }
 
     @Test
-    void unionStaysWithFlinkAndItsNeighboursAtItsEdges() {
+    void unionBetweenNativeNodes() {
         PlanningReport report =
                 explain(
-                        "INSERT INTO target SELECT id, price * 2 FROM (SELECT id, event.kind + 1 AS price FROM src UNION ALL "
-                                + "SELECT n, id FROM changes WHERE n > 3) WHERE price > 10");
-        assertThat(report.nativeNodes()).filteredOn("NativeCalc"::equals).hasSizeGreaterThanOrEqualTo(2);
-        assertThat(reason(report, "Union").rule()).isEqualTo(Rule.FEATURE);
+                        "INSERT INTO target SELECT id, event.bid.price FROM src WHERE event.kind = 2 UNION ALL "
+                                + "SELECT id + 1, event.bid.price * 2 FROM src WHERE event.kind = 3");
+        assertThat(report.nativeNodes())
+                .containsExactlyInAnyOrder(
+                        "NativeTableSourceScan", "NativeCalc", "NativeCalc", "NativeUnion", "NativeSink");
+        assertThat(report.fallbacks()).isEmpty();
     }
 
     @Test
-    void sinkWithItsOwnParallelismStaysWithFlink() {
+    void unionWithAStockConsumerStaysWithFlink() {
+        PlanningReport report =
+                explain("INSERT INTO keyed SELECT id, n + 1 FROM changes UNION ALL SELECT id, n + 2 FROM changes");
+        assertThat(report.nativeNodes()).filteredOn("NativeCalc"::equals).hasSize(2);
+        assertThat(reason(report, "Union").rule()).isEqualTo(Rule.NEIGHBOUR);
+        assertThat(reason(report, "Union").detail()).contains("Sink[").endsWith("takes rows");
+    }
+
+    @Test
+    void unionWithAStockInputStaysWithFlink() {
+        env.executeSql("CREATE TABLE numbers (id BIGINT, n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1')");
+        env.executeSql("CREATE TABLE plain (id BIGINT, n BIGINT) WITH ('connector' = 'planned')");
+        PlanningReport report =
+                explain("INSERT INTO plain SELECT id, event.bid.price FROM src UNION ALL SELECT id, n FROM numbers");
+        assertThat(report.nativeNodes()).containsExactlyInAnyOrder("NativeTableSourceScan", "NativeCalc");
+        assertThat(reason(report, "Union").detail()).startsWith("needs batches, but TableSourceScan[");
+        assertThat(reason(report, "Sink").detail()).startsWith("needs batches, but Union[");
+    }
+
+    @Test
+    void sourceAndSinkWithTheirOwnParallelism() {
         env.executeSql(
                 "CREATE TABLE wide (id BIGINT, price BIGINT) WITH ('connector' = 'planned', 'sink.parallelism' = '7')");
-        PlanningReport report = explain("INSERT INTO wide SELECT id, event.bid.price FROM src");
-        assertThat(reason(report, "Sink").detail()).isEqualTo("sink.parallelism is set");
+        env.executeSql(
+                "CREATE TABLE narrow (id BIGINT, price BIGINT) WITH ('connector' = 'planned', 'scan.parallelism' = '1')");
+        PlanningReport report = explain("INSERT INTO wide SELECT id, price + 1 FROM narrow");
+        assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc", "NativeSink");
+        assertThat(report.fallbacks()).isEmpty();
     }
 
     @Test
-    void withoutChainingNothingHandsOutBatches() {
+    void sinkParallelismOfAKeyedTableMayShuffle() {
+        env.executeSql(
+                "CREATE TABLE wide (id BIGINT, price BIGINT, PRIMARY KEY (id) NOT ENFORCED) "
+                        + "WITH ('connector' = 'planned', 'sink.parallelism' = '1')");
+        PlanningReport report = explain("INSERT INTO wide SELECT id, event.bid.price FROM src");
+        assertThat(reason(report, "Sink").detail()).isEqualTo("sink.parallelism is set on a table with a primary key");
+    }
+
+    @Test
+    void withoutChainingBatchesCrossTheNetwork() {
         env.getConfig().set("pipeline.operator-chaining.enabled", "false");
         PlanningReport report = explain("INSERT INTO target SELECT id, event.bid.price FROM src");
-        assertThat(report.nativeNodes()).containsExactly("NativeCalc");
-        assertThat(reason(report, "Sink").detail()).contains("operator chaining is disabled");
+        assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc", "NativeSink");
     }
 
     @Test

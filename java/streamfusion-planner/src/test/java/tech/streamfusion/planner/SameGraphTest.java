@@ -28,6 +28,8 @@ class SameGraphTest {
                 + "WITH ('connector' = 'planned', 'changelog' = 'all')",
         "CREATE TABLE target (id BIGINT NOT NULL, s CHAR(4), ts TIMESTAMP(3)) WITH ('connector' = 'planned')",
         "CREATE TABLE plain (id BIGINT, s STRING) WITH ('connector' = 'planned')",
+        "CREATE TABLE narrow (id BIGINT, s STRING) WITH ('connector' = 'planned', 'scan.parallelism' = '1')",
+        "CREATE TABLE wide (id BIGINT NOT NULL, s STRING) WITH ('connector' = 'planned', 'sink.parallelism' = '5')",
         "CREATE TABLE keyed (id BIGINT, n BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'planned')",
     };
 
@@ -42,6 +44,11 @@ class SameGraphTest {
                 "INSERT INTO keyed SELECT COUNT(*) + 1, 7 FROM src WHERE id > 3",
                 "INSERT INTO plain SELECT id * 2, s FROM (SELECT id, s FROM src WHERE id > 1 UNION ALL "
                         + "SELECT n, 'x' FROM changes WHERE n = 2) WHERE id < 100",
+                "INSERT INTO plain SELECT id * 2, s FROM src WHERE id > 1 UNION ALL SELECT id, s FROM narrow",
+                "INSERT INTO plain SELECT id * 2, s FROM src UNION ALL (SELECT id, s || 'x' FROM narrow UNION ALL "
+                        + "SELECT id, s FROM generated WHERE id > 4)",
+                "INSERT INTO wide SELECT id, s FROM narrow",
+                "INSERT INTO wide SELECT id + 1, UPPER(s) FROM narrow WHERE id > 3",
                 "INSERT INTO plain SELECT a.id, b.s FROM src a JOIN src b ON a.id = b.id WHERE a.s <> b.s",
                 "INSERT INTO plain SELECT id, s FROM src WHERE id = 1;"
                         + "INSERT INTO keyed SELECT id, CHAR_LENGTH(s) FROM src WHERE id = 1",
@@ -50,6 +57,17 @@ class SameGraphTest {
         List<String> stock = describe(inserts, false);
         List<String> accelerated = describe(inserts, true);
         assertThat(accelerated).isEqualTo(stock);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO plain SELECT id + 1, UPPER(s) FROM src WHERE id > 3",
+                "INSERT INTO wide SELECT id * 2, s FROM src WHERE id > 1 UNION ALL SELECT id, s FROM narrow",
+            })
+    void sameGraphWithoutChaining(String insert) throws Exception {
+        String option = "pipeline.operator-chaining.enabled";
+        assertThat(describe(insert, true, option, "false")).isEqualTo(describe(insert, false, option, "false"));
     }
 
     @ParameterizedTest
@@ -99,6 +117,13 @@ class SameGraphTest {
                 "max=" + node.getMaxParallelism(),
                 "inputs=" + node.getInEdges().size(),
                 "outputs=" + node.getOutEdges().size(),
+                "partitioners=" + partitioners(node),
                 String.valueOf(node.getOperatorFactory().getChainingStrategy()));
+    }
+
+    private static List<String> partitioners(StreamNode node) {
+        List<String> names = new ArrayList<>();
+        node.getInEdges().forEach(edge -> names.add(String.valueOf(edge.getPartitioner())));
+        return names;
     }
 }

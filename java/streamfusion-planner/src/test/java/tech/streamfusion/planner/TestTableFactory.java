@@ -2,6 +2,7 @@ package tech.streamfusion.planner;
 
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
@@ -48,7 +49,9 @@ public final class TestTableFactory implements DynamicTableSourceFactory, Dynami
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
         FactoryUtil.TableFactoryHelper helper = FactoryUtil.createTableFactoryHelper(this, context);
-        return new TestSource(helper.getOptions().get(CHANGELOG));
+        return new TestSource(
+                helper.getOptions().get(CHANGELOG),
+                helper.getOptions().getOptional(FactoryUtil.SOURCE_PARALLELISM).orElse(null));
     }
 
     @Override
@@ -60,10 +63,12 @@ public final class TestTableFactory implements DynamicTableSourceFactory, Dynami
     /** Takes watermarks, like Kafka's. */
     static final class TestSource implements ScanTableSource, SupportsWatermarkPushDown {
         private final String changelog;
+        private final Integer parallelism;
         private WatermarkStrategy<RowData> watermarks = WatermarkStrategy.noWatermarks();
 
-        TestSource(String changelog) {
+        TestSource(String changelog, Integer parallelism) {
             this.changelog = changelog;
+            this.parallelism = parallelism;
         }
 
         @Override
@@ -92,12 +97,17 @@ public final class TestTableFactory implements DynamicTableSourceFactory, Dynami
                 public boolean isBounded() {
                     return true;
                 }
+
+                @Override
+                public Optional<Integer> getParallelism() {
+                    return Optional.ofNullable(parallelism);
+                }
             };
         }
 
         @Override
         public DynamicTableSource copy() {
-            TestSource copy = new TestSource(changelog);
+            TestSource copy = new TestSource(changelog, parallelism);
             copy.watermarks = watermarks;
             return copy;
         }

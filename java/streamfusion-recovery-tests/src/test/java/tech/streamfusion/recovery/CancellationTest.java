@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.junit.jupiter.api.Test;
+import tech.streamfusion.recovery.Cluster.Query;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.testing.kafka.KafkaBroker;
 
@@ -65,10 +66,11 @@ class CancellationTest {
         try (Topics topics = new Topics(broker.bootstrapServers(), name)) {
             topics.produce(random.nextInt(20_000));
             topics.flush();
+            final Query query = Query.values()[random.nextInt(Query.values().length)];
             final JobClient job =
                     random.nextInt(4) == 0
-                            ? cluster.submitWithoutWaiting(topics, name)
-                            : cluster.submit(true, topics, name, null);
+                            ? cluster.submitWithoutWaiting(query, topics, name)
+                            : cluster.submit(query, true, topics, name, null);
             Thread.sleep(random.nextInt(400));
             if (random.nextInt(4) == 0) {
                 Fuse.light(); // the task fails, perhaps while it is being cancelled

@@ -8,11 +8,29 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 import org.apache.flink.test.util.MiniClusterWithClientResource;
 
-/** A MiniCluster and the submission of the one query that all recovery tests run. */
+/** A MiniCluster and the submission of the queries that the recovery tests run; all of them write the same rows. */
 final class Cluster implements AutoCloseable {
 
-    private static final String INSERT =
-            "INSERT INTO target SELECT Fuse(id), name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source WHERE MOD(id, 7) <> 0";
+    /** How the rows get from source to target. */
+    enum Query {
+        /** All in one task. */
+        CHAINED(
+                "INSERT INTO target SELECT Fuse(id), name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source "
+                        + "WHERE MOD(id, 7) <> 0"),
+        /** From task to task, with checkpoints that hold what is on its way. */
+        UNION(
+                "INSERT INTO target /*+ OPTIONS('sink.parallelism' = '2') */ "
+                        + "SELECT Fuse(id), name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source "
+                        + "WHERE MOD(id, 7) <> 0 AND MOD(id, 2) = 0 UNION ALL "
+                        + "SELECT id, name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source "
+                        + "WHERE MOD(id, 7) <> 0 AND MOD(id, 2) = 1");
+
+        private final String insert;
+
+        Query(String insert) {
+            this.insert = insert;
+        }
+    }
 
     private final MiniClusterWithClientResource resource =
             new MiniClusterWithClientResource(
@@ -22,10 +40,12 @@ final class Cluster implements AutoCloseable {
         resource.before();
     }
 
-    private static StreamTableEnvironment environment(boolean accelerated, Topics topics, String name, String savepoint) {
+    private static StreamTableEnvironment environment(
+            Query query, boolean accelerated, Topics topics, String name, String savepoint) {
         final Configuration configuration = new Configuration();
         configuration.setString("execution.checkpointing.interval", "200 ms");
         configuration.setString("execution.checkpointing.tolerable-failed-checkpoints", "100");
+        configuration.setString("execution.checkpointing.unaligned.enabled", String.valueOf(query == Query.UNION));
         configuration.setString("restart-strategy.type", "fixed-delay");
         configuration.setString("restart-strategy.fixed-delay.attempts", "1000");
         configuration.setString("restart-strategy.fixed-delay.delay", "100 ms");
@@ -44,22 +64,25 @@ final class Cluster implements AutoCloseable {
         return environment;
     }
 
-    static String explain(boolean accelerated, Topics topics, String name) {
-        return environment(accelerated, topics, name, null).explainSql(INSERT);
+    static String explain(Query query, boolean accelerated, Topics topics, String name) {
+        return environment(query, accelerated, topics, name, null).explainSql(query.insert);
     }
 
-    JobClient submit(boolean accelerated, Topics topics, String name, String savepoint) throws Exception {
-        final JobClient client = execute(accelerated, topics, name, savepoint);
+    JobClient submit(Query query, boolean accelerated, Topics topics, String name, String savepoint) throws Exception {
+        final JobClient client = execute(query, accelerated, topics, name, savepoint);
         CommonTestUtils.waitForAllTaskRunning(resource.getMiniCluster(), client.getJobID(), false);
         return client;
     }
 
-    JobClient submitWithoutWaiting(Topics topics, String name) {
-        return execute(true, topics, name, null);
+    JobClient submitWithoutWaiting(Query query, Topics topics, String name) {
+        return execute(query, true, topics, name, null);
     }
 
-    private static JobClient execute(boolean accelerated, Topics topics, String name, String savepoint) {
-        return environment(accelerated, topics, name, savepoint).executeSql(INSERT).getJobClient().orElseThrow();
+    private static JobClient execute(Query query, boolean accelerated, Topics topics, String name, String savepoint) {
+        return environment(query, accelerated, topics, name, savepoint)
+                .executeSql(query.insert)
+                .getJobClient()
+                .orElseThrow();
     }
 
     @Override

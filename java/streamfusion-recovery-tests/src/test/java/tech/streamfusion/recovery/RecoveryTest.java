@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import tech.streamfusion.recovery.Cluster.Query;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.testing.kafka.KafkaBroker;
 
@@ -39,22 +41,25 @@ class RecoveryTest {
     }
 
     @Test
-    void theQueryIsNativeFromSourceToSink() throws Exception {
+    void theQueriesAreNativeFromSourceToSink() throws Exception {
         try (Topics topics = new Topics(broker.bootstrapServers(), "explain")) {
-            assertThat(Cluster.explain(true, topics, "explain"))
+            assertThat(Cluster.explain(Query.CHAINED, true, topics, "explain"))
                     .contains("NativeTableSourceScan", "NativeCalc", "NativeSink");
-            assertThat(Cluster.explain(false, topics, "explain")).doesNotContain("Native");
+            assertThat(Cluster.explain(Query.UNION, true, topics, "explain"))
+                    .contains("NativeTableSourceScan", "NativeCalc", "NativeUnion", "NativeSink");
+            assertThat(Cluster.explain(Query.CHAINED, false, topics, "explain")).doesNotContain("Native");
         }
     }
 
     /** A task failure and a broker restart in the middle of each round; every record committed exactly once. */
-    @Test
-    void nothingIsLostOrDoubledThroughFailures() throws Exception {
+    @ParameterizedTest
+    @EnumSource(Query.class)
+    void nothingIsLostOrDoubledThroughFailures(Query query) throws Exception {
         final long live = NativeEngine.liveObjects();
         for (int round = 0; round < ROUNDS; round++) {
-            final String name = "failures-" + round;
+            final String name = "failures-" + query + "-" + round;
             try (Topics topics = new Topics(broker.bootstrapServers(), name)) {
-                final JobClient job = cluster.submit(true, topics, name, null);
+                final JobClient job = cluster.submit(query, true, topics, name, null);
                 produceSlowly(topics, 5);
                 Fuse.light();
                 produceSlowly(topics, 5);
@@ -80,12 +85,12 @@ class RecoveryTest {
         try (Topics topics = new Topics(broker.bootstrapServers(), name)) {
             String savepoint = null;
             for (boolean accelerated : new boolean[] {first, second, third}) {
-                final JobClient job = cluster.submit(accelerated, topics, name, savepoint);
+                final JobClient job = cluster.submit(Query.CHAINED, accelerated, topics, name, savepoint);
                 produceSlowly(topics, 3);
                 savepoint = job.stopWithSavepoint(false, savepoints.toUri().toString(), format).get();
                 job.getJobExecutionResult().get();
             }
-            final JobClient last = cluster.submit(first, topics, name, savepoint);
+            final JobClient last = cluster.submit(Query.CHAINED, first, topics, name, savepoint);
             produceSlowly(topics, 1);
             topics.flush();
             assertThat(topics.awaitAll(LIMIT)).isEqualTo(topics.expectedOfAllProduced());

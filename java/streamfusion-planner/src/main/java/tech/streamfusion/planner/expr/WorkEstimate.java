@@ -18,6 +18,8 @@ public final class WorkEstimate {
     private static final double HOST_CALL = 80;
     private static final double ROW_TO_BATCH = 25;
     private static final double BATCH_TO_ROW = 20;
+    /** Serializing a row and reading it back, one by one. */
+    private static final double NETWORK_ROW = 60;
     private static final double FIXED_FIELD = 4;
     private static final double VARIABLE_FIELD = 20;
 
@@ -91,6 +93,11 @@ public final class WorkEstimate {
     /** Nanoseconds to hand a row out of columns. */
     public static double batchToRowNanos(RowType type) {
         return BATCH_TO_ROW + fieldNanos(type);
+    }
+
+    /** Nanoseconds that a row saves by crossing the network in a batch. */
+    public static double networkNanos(RowType type) {
+        return NETWORK_ROW + fieldNanos(type);
     }
 
     private static double fieldNanos(RowType type) {

@@ -19,9 +19,9 @@ import tech.streamfusion.planner.expr.WorkEstimate;
 import tech.streamfusion.planner.nodes.Candidate;
 
 /**
- * Decides which candidates become native. Batches pass between chained native operators only, so a node hands out batches
- * when all its consumers take them; what needs native neighbours and lacks them is given up, then islands that do not pay
- * for their conversions, until nothing changes.
+ * Decides which candidates become native. A node hands out batches when all its consumers take them, in the same task or over
+ * the network; what needs native neighbours and lacks them is given up, then islands that do not pay for their conversions,
+ * until nothing changes.
  */
 final class IslandRule {
 
@@ -29,14 +29,11 @@ final class IslandRule {
     private final Map<ExecNode<?>, Candidate> candidates;
     private final Map<ExecNode<?>, FallbackReason> reasons;
     private final Function<ExecNode<?>, String> names;
-    private final ParallelismKeys parallelism;
-    private final boolean chaining;
     private final double minimumGain;
 
     /**
      * @param candidates reduced in place
      * @param reasons receives why each candidate was given up
-     * @param chaining whether Flink chains operators at all
      * @param minimumGain nanoseconds per row that an island must save; 0 keeps all
      */
     IslandRule(
@@ -44,14 +41,11 @@ final class IslandRule {
             Map<ExecNode<?>, Candidate> candidates,
             Map<ExecNode<?>, FallbackReason> reasons,
             Function<ExecNode<?>, String> names,
-            boolean chaining,
             double minimumGain) {
         this.graph = graph;
         this.candidates = candidates;
         this.reasons = reasons;
         this.names = names;
-        this.parallelism = new ParallelismKeys();
-        this.chaining = chaining;
         this.minimumGain = minimumGain;
     }
 
@@ -73,15 +67,9 @@ final class IslandRule {
         if (!candidates.containsKey(node)) {
             return names.apply(node) + " stays with Flink";
         }
-        if (!chaining) {
-            return "operator chaining is disabled";
-        }
         for (ExecNode<?> consumer : graph.consumers(node)) {
             if (!candidates.containsKey(consumer)) {
                 return names.apply(consumer) + " takes rows";
-            }
-            if (!parallelism.of(node).equals(parallelism.of(consumer))) {
-                return names.apply(consumer) + " runs with another parallelism";
             }
         }
         return graph.consumers(node).isEmpty() ? "nothing consumes it" : null;

@@ -46,7 +46,6 @@ public final class NativeGraphProcessor {
                         candidates,
                         reasons,
                         NativeGraphProcessor::name,
-                        PlanningContext.environment(context.planner()).isChainingEnabled(),
                         context.options().minimumGain());
         islands.apply();
         Map<ExecNode<?>, ExecNode<?>> replacements = new IdentityHashMap<>();

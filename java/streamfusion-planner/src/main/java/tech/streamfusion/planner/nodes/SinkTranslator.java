@@ -51,8 +51,8 @@ final class SinkTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "Insert-only input into tables of the connectors that have a native module, with NOT NULL and length "
-                + "enforcement and the record timestamp. Not covered: changelogs, primary key shuffles, sink.parallelism, "
-                + "constraints on nested fields.";
+                + "enforcement and the record timestamp. Not covered: changelogs, primary key shuffles, "
+                + "sink.parallelism of tables with a primary key, constraints on nested fields.";
     }
 
     @Override
@@ -102,10 +102,15 @@ final class SinkTranslator implements NodeTranslator {
         PlannerBase scratch = context.scratchPlanner();
         Transformation<?> like = new StockTranslation.Input(inputType, PlanningContext.environment(scratch).getParallelism());
         SinkChain chain = new SinkChain(StockTranslation.of(stock, like, scratch));
-        if (chain.sink().isParallelismConfigured()) {
-            throw new Fallback(Rule.FEATURE, "sink.parallelism is set");
+        // whether Flink shuffles by the key depends on the input's parallelism, which is not known yet
+        if (chain.sink().isParallelismConfigured() && hasPrimaryKey(stock)) {
+            throw new Fallback(Rule.FEATURE, "sink.parallelism is set on a table with a primary key");
         }
         return chain;
+    }
+
+    private static boolean hasPrimaryKey(StreamExecSink stock) {
+        return stock.getTableSinkSpec().getContextResolvedTable().getResolvedSchema().getPrimaryKey().isPresent();
     }
 
     /** The chain has an inserter exactly when Flink takes the record timestamp from the rowtime column. */

@@ -8,6 +8,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.streaming.api.transformations.SourceTransformation;
+import org.apache.flink.streaming.api.transformations.SourceTransformationWrapper;
 import org.apache.flink.table.catalog.ContextResolvedTable;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.connector.source.ScanTableSource;
@@ -59,7 +60,7 @@ final class TableSourceScanTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "Tables of the connectors that have a native module, whose consumers are native as well. Not covered: "
-                + "scan.parallelism, watermarks emitted on event, watermark expressions that need the host.";
+                + "scan.parallelism of changelogs, watermarks emitted on event, watermark expressions that need the host.";
     }
 
     @Override
@@ -94,13 +95,22 @@ final class TableSourceScanTranslator implements NodeTranslator {
 
     private static SourceTransformation<?, ?, ?> stockTransformation(
             StreamExecTableSourceScan scan, PlanningContext context) throws Fallback {
-        Transformation<?> stock = StockTranslation.of(scan, context.scratchPlanner());
+        Transformation<?> stock = unwrapped(StockTranslation.of(scan, context.scratchPlanner()));
         if (stock instanceof SourceTransformation) {
             return (SourceTransformation<?, ?, ?>) stock;
         }
         throw new Fallback(
                 Rule.FEATURE,
-                "the stock scan is a " + stock.getClass().getSimpleName() + ", which comes of scan.parallelism or an old source");
+                "the stock scan is a "
+                        + stock.getClass().getSimpleName()
+                        + ", which comes of scan.parallelism on a changelog or of an old source");
+    }
+
+    /** With scan.parallelism Flink puts something around the source that gives what follows the default parallelism. */
+    private static Transformation<?> unwrapped(Transformation<?> stock) {
+        return stock instanceof SourceTransformationWrapper
+                ? ((SourceTransformationWrapper<?>) stock).getInput()
+                : stock;
     }
 
     @Nullable
@@ -204,13 +214,16 @@ final class TableSourceScanTranslator implements NodeTranslator {
         @Override
         @SuppressWarnings("unchecked")
         protected Transformation<RowData> translateToPlanInternal(PlannerBase planner, ExecNodeConfig config) {
-            SourceTransformation<?, ?, ?> like = (SourceTransformation<?, ?, ?>) StockTranslation.of(scan, planner);
+            Transformation<?> stock = StockTranslation.of(scan, planner);
             Transformation<?> copy =
                     Transformations.source(
-                            like,
+                            (SourceTransformation<?, ?, ?>) unwrapped(stock),
                             replacement.source(),
                             replacement.watermarkStrategy(),
                             new NativeBatchTypeInfo((RowType) getOutputType()));
+            if (stock instanceof SourceTransformationWrapper) {
+                copy = new SourceTransformationWrapper<>(copy);
+            }
             return (Transformation<RowData>) copy; // its consumers are native and know
         }
     }

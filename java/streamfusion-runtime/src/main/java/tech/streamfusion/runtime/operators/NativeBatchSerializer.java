@@ -1,6 +1,7 @@
 package tech.streamfusion.runtime.operators;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
@@ -9,14 +10,18 @@ import org.apache.flink.core.memory.DataOutputView;
 import tech.streamfusion.runtime.NativeBatch;
 
 /**
- * Serializer of the batch edges inside a task. Copies hand out the same object: batches are immutable and lent for the
- * duration of the call (see {@link NativeBatch}). Batches do not travel over the network; the planner puts rows there.
+ * Serializer of the edges that carry batches. Copies hand out the same object: batches are immutable and lent for the duration
+ * of the call (see {@link NativeBatch}). Over the network and in unaligned checkpoints a batch is a record of the engine with
+ * its version inside, preceded by the numbers of rows and bytes; it stays one until an operator takes it, so nothing native
+ * hangs on what Flink buffers.
  */
 public final class NativeBatchSerializer extends TypeSerializerSingleton<NativeBatch> {
 
     private static final long serialVersionUID = 1L;
 
     public static final NativeBatchSerializer INSTANCE = new NativeBatchSerializer();
+
+    private static final int TRUSTED_SIZE = 4 << 20;
 
     @Override
     public boolean isImmutableType() {
@@ -46,29 +51,48 @@ public final class NativeBatchSerializer extends TypeSerializerSingleton<NativeB
 
     @Override
     public void serialize(NativeBatch batch, DataOutputView target) throws IOException {
-        throw unsupported();
+        byte[] record = batch.toRecord();
+        target.writeInt(batch.rowCount());
+        target.writeInt(record.length);
+        target.write(record);
     }
 
     @Override
     public NativeBatch deserialize(DataInputView source) throws IOException {
-        throw unsupported();
+        int rows = source.readInt();
+        return NativeBatch.ofRecord(readRecord(source, rows), rows);
     }
 
     @Override
     public NativeBatch deserialize(NativeBatch reuse, DataInputView source) throws IOException {
-        throw unsupported();
+        return deserialize(source);
     }
 
     @Override
     public void copy(DataInputView source, DataOutputView target) throws IOException {
-        throw unsupported();
+        int rows = source.readInt();
+        byte[] record = readRecord(source, rows);
+        target.writeInt(rows);
+        target.writeInt(record.length);
+        target.write(record);
     }
 
-    private static IOException unsupported() {
-        return new IOException(
-                "A native batch cannot leave its task: the edge between two native operators was not chained. Enable "
-                        + "operator chaining (pipeline.operator-chaining.enabled) or disable StreamFusion for this job "
-                        + "(streamfusion.native.enabled=false).");
+    private static byte[] readRecord(DataInputView source, int rows) throws IOException {
+        int size = source.readInt();
+        if (rows < 0 || size < 0) {
+            throw new IOException("A record of a batch is damaged: " + rows + " rows in " + size + " bytes");
+        }
+        // a damaged size must run into the end of the input, not out of memory
+        byte[] record = new byte[Math.min(size, TRUSTED_SIZE)];
+        int filled = 0;
+        while (true) {
+            source.readFully(record, filled, record.length - filled);
+            if (record.length == size) {
+                return record;
+            }
+            filled = record.length;
+            record = Arrays.copyOf(record, (int) Math.min(size, 4L * filled));
+        }
     }
 
     @Override

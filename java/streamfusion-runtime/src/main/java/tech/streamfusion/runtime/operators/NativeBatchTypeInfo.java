@@ -6,7 +6,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.runtime.NativeBatch;
 
-/** Type of an edge that carries {@link NativeBatch}es of one row type between chained operators. */
+/** Type of an edge that carries {@link NativeBatch}es of one row type, inside a task or between two. */
 public final class NativeBatchTypeInfo extends TypeInformation<NativeBatch> {
 
     private static final long serialVersionUID = 1L;
@@ -61,14 +61,16 @@ public final class NativeBatchTypeInfo extends TypeInformation<NativeBatch> {
         return "NativeBatch<" + rowType.asSummaryString() + ">";
     }
 
+    /** As with Flink's type information of rows, names of fields do not matter: the inputs of a union may differ in them. */
     @Override
     public boolean equals(Object other) {
-        return other instanceof NativeBatchTypeInfo && ((NativeBatchTypeInfo) other).rowType.equals(rowType);
+        return other instanceof NativeBatchTypeInfo
+                && ((NativeBatchTypeInfo) other).rowType.getChildren().equals(rowType.getChildren());
     }
 
     @Override
     public int hashCode() {
-        return rowType.hashCode();
+        return rowType.getChildren().hashCode();
     }
 
     @Override

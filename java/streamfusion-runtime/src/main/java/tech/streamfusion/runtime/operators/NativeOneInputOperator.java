@@ -47,6 +47,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     private transient OperatorResources resources;
     private transient InputEdge inputEdge;
     private transient RowEmitter emitter;
+    private transient boolean leavesTask;
     private transient StreamRecord<Object> outputRecord;
     private transient Counter recordsIn;
     private transient Counter recordsOut;
@@ -84,6 +85,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             long timeout = bufferTimeout(getContainingTask().getJobConfiguration());
             inputEdge = new InputEdge(writer, timeout, getProcessingTimeService(), this::processBatch);
         }
+        leavesTask = !config.getOperatorNonChainedOutputs(getUserCodeClassloader()).isEmpty();
         if (!spec.batchOutput()) {
             emitter = new RowEmitter(resources.pool(), resources.outputType(), spec.outputType().getFieldCount());
         }
@@ -158,9 +160,13 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             inputEdge.add((RowData) element.getValue());
             return;
         }
-        NativeBatch batch = (NativeBatch) element.getValue();
-        recordsIn.inc(batch.rowCount() - 1L); // Flink has counted one
-        processBatch(batch);
+        NativeBatch batch = ((NativeBatch) element.getValue()).resident(resources.pool(), resources.inputType());
+        try {
+            recordsIn.inc(batch.rowCount() - 1L); // Flink has counted one
+            processBatch(batch);
+        } finally {
+            batch.release();
+        }
     }
 
     /** Takes a borrowed batch through the engine and passes on what comes out. */
@@ -226,6 +232,14 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             emitMarks(batch);
             return;
         }
+        if (leavesTask) {
+            TaskEdge.emit(batch, this::collect, this::emitWatermark);
+        } else {
+            collect(batch);
+        }
+    }
+
+    private void collect(NativeBatch batch) {
         recordsOut.inc(batch.rowCount() - 1L); // Flink counts one
         output.collect(outputRecord.replace(batch));
     }

@@ -3,7 +3,11 @@ package tech.streamfusion.runtime.operators;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.runtime.io.network.partition.ResultPartitionType;
+import org.apache.flink.runtime.jobgraph.IntermediateDataSetID;
+import org.apache.flink.streaming.api.graph.NonChainedOutput;
 import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.runtime.partitioner.RebalancePartitioner;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.table.data.GenericRowData;
@@ -94,7 +98,40 @@ final class Harness implements AutoCloseable {
         return texts;
     }
 
-    private String text(NativeBatch batch) {
+    /** The operator is the last of its task. */
+    Harness leavingTheTask() {
+        flink.getStreamConfig()
+                .setOperatorNonChainedOutputs(
+                        List.of(
+                                new NonChainedOutput(
+                                        true,
+                                        1,
+                                        1,
+                                        128,
+                                        100,
+                                        false,
+                                        new IntermediateDataSetID(),
+                                        null,
+                                        new RebalancePartitioner<>(),
+                                        ResultPartitionType.PIPELINED_BOUNDED)));
+        flink.getStreamConfig().serializeAllConfigs();
+        return this;
+    }
+
+    /** The batch that a record becomes where it arrives. */
+    private NativeBatch received(NativeBatch record) {
+        long pool = NativeEngine.poolCreate("receiver", -1, null);
+        long type = NativeEngine.typeCreate(PlanBytes.type(outputType));
+        try {
+            return record.resident(pool, type);
+        } finally {
+            NativeEngine.typeRelease(type);
+            NativeEngine.poolRelease(pool);
+        }
+    }
+
+    private String text(NativeBatch element) {
+        NativeBatch batch = element.isRecord() ? received(element) : element;
         List<String> parts = new ArrayList<>();
         long[] marks = NativeEngine.batchMarks(batch.handle());
         BatchReader reader = new BatchReader(outputType.getFieldCount());
@@ -109,7 +146,7 @@ final class Harness implements AutoCloseable {
             }
         }
         reader.unbind();
-        batch.release(); // the reference that RetainingSerializer has added
+        batch.release(); // the reference that RetainingSerializer or the receiver has added
         return parts.toString();
     }
 

@@ -14,12 +14,12 @@ final class RetainingSerializer extends TypeSerializerSingleton<NativeBatch> {
 
     @Override
     public NativeBatch copy(NativeBatch from) {
-        return from.retain();
+        return from.isRecord() ? from : from.retain();
     }
 
     @Override
     public NativeBatch copy(NativeBatch from, NativeBatch reuse) {
-        return from.retain();
+        return copy(from);
     }
 
     @Override

@@ -35,13 +35,17 @@ class WatermarkAssignerTest {
     private static final long INTERVAL = 100;
 
     private static Harness assigner(boolean batches, long idleTimeout) throws Exception {
+        return closedAssigner(batches, idleTimeout).open();
+    }
+
+    private static Harness closedAssigner(boolean batches, long idleTimeout) throws Exception {
         byte[] plan = PlanBytes.watermarkAssigner(TYPE, 1, PlanBytes.input(ROWTIME, 1), INTERVAL);
         Harness h =
                 new Harness(
                         NativeOperatorFactory.watermarkAssigner(
                                 Harness.spec(plan, TYPE, TYPE, false, batches), 1, idleTimeout));
         h.flink.getExecutionConfig().setAutoWatermarkInterval(INTERVAL);
-        return h.open();
+        return h;
     }
 
     private static Object[] fields(long id, long rowtime) {
@@ -71,6 +75,26 @@ class WatermarkAssignerTest {
             assertThat(h.output()).containsExactly("WM" + Long.MAX_VALUE);
             h.flink.setProcessingTime(3 * INTERVAL);
             assertThat(h.output()).doesNotContain("WM260");
+        }
+    }
+
+    /** A receiver of several channels must see them, so they are no part of what is sent. */
+    @Test
+    void marksLeaveTheTaskAsWatermarks() throws Exception {
+        try (Harness h = closedAssigner(true, -1).leavingTheTask().open()) {
+            h.row(fields(1, 50));
+            h.row(fields(2, 151));
+            h.row(fields(3, 120));
+            h.row(fields(4, 252));
+            h.row(fields(5, 260));
+            h.flink.prepareSnapshotPreBarrier(1);
+            assertThat(h.output())
+                    .containsExactly(
+                            "[+I(1,1970-01-01T00:00:00.050), +I(2,1970-01-01T00:00:00.151)]",
+                            "WM151",
+                            "[+I(3,1970-01-01T00:00:00.120), +I(4,1970-01-01T00:00:00.252)]",
+                            "WM252",
+                            "[+I(5,1970-01-01T00:00:00.260)]");
         }
     }
 

@@ -44,6 +44,7 @@ final class NativeKafkaWriter
     private final Counter recordsIn;
     private final Counter recordsOut;
     private final long pool;
+    private final long rowType;
     @Nullable private final FieldEncoder values;
     @Nullable private final FieldEncoder keys;
     private final int columns;
@@ -69,6 +70,7 @@ final class NativeKafkaWriter
         this.topics = plan.topic == null ? new RowTopics(plan) : null;
         // one batch and its encoding; Flink gives a sink writer no managed memory
         this.pool = NativeEngine.poolCreate("Kafka sink " + plan.tableName, -1, null);
+        this.rowType = NativeEngine.typeCreate(plan.consumedTypePlan);
         FieldEncoder openedValues = null;
         try {
             ClassLoader loader = context.getUserCodeClassLoader().asClassLoader();
@@ -84,7 +86,7 @@ final class NativeKafkaWriter
             if (openedValues != null) {
                 openedValues.close();
             }
-            NativeEngine.poolRelease(pool);
+            freeNative();
             throw e;
         }
     }
@@ -113,8 +115,18 @@ final class NativeKafkaWriter
 
     // ---- writing ----
 
+    /** The batch comes from an operator of the same task, or off the network. */
     @Override
-    public void write(NativeBatch batch, Context context) throws IOException, InterruptedException {
+    public void write(NativeBatch element, Context context) throws IOException, InterruptedException {
+        NativeBatch batch = element.resident(pool, rowType);
+        try {
+            writeResident(batch, context);
+        } finally {
+            batch.release();
+        }
+    }
+
+    private void writeResident(NativeBatch batch, Context context) throws IOException, InterruptedException {
         int rows = batch.rowCount();
         if (rows == 0) {
             return;
@@ -341,7 +353,12 @@ final class NativeKafkaWriter
             if (values != null) {
                 values.close();
             }
-            NativeEngine.poolRelease(pool);
+            freeNative();
         }
+    }
+
+    private void freeNative() {
+        NativeEngine.typeRelease(rowType);
+        NativeEngine.poolRelease(pool);
     }
 }

@@ -24,6 +24,8 @@ final class SinkPlan implements Serializable {
 
     final String tableName;
     final RowType consumedType;
+    final byte[] consumedTypePlan;
+
     /** The only topic; null: that of {@link #topicColumn}, one of {@link #topics} or matching {@link #topicPattern}. */
     @Nullable final String topic;
 
@@ -45,6 +47,7 @@ final class SinkPlan implements Serializable {
     SinkPlan(
             String tableName,
             RowType consumedType,
+            byte[] consumedTypePlan,
             @Nullable List<String> topics,
             @Nullable Pattern topicPattern,
             Partitioning partitioning,
@@ -56,6 +59,7 @@ final class SinkPlan implements Serializable {
             boolean upsert) {
         this.tableName = tableName;
         this.consumedType = consumedType;
+        this.consumedTypePlan = consumedTypePlan;
         this.topic = topics != null && topics.size() == 1 ? topics.get(0) : null;
         this.topics = topics == null ? null : new ArrayList<>(topics);
         this.topicPattern = topicPattern;

@@ -106,6 +106,7 @@ public final class SinkTranslation {
                 new SinkPlan(
                         context.tableName(),
                         context.consumedType(),
+                        context.encoder().type(context.consumedType()),
                         topics(),
                         field("topicPattern", Pattern.class),
                         partitioning(),

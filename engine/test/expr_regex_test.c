@@ -25,6 +25,30 @@ static void test_patterns(void **state) {
   assert_false(takes("(a)(b)", -1));
 }
 
+/* Where the user allows it, PCRE2 gets the pattern as it is. */
+static void test_allowed(void **state) {
+  (void)state;
+  sf_pool *pool = pool_of(-1);
+  static const cell s[] = {S("xababy"), S("b"), S(""), N};
+  const cell *cells[] = {s};
+  sf_batch *b = batch_of(pool, 1, (sf_type *[]){TEXT}, 4, cells);
+  plan_reset();
+  plan_expr *extract = CALL("REGEXP_EXTRACT", TEXT, input(0, TEXT), LIT(TEXT, S("(?<=x)(ab)+")), LIT(INT, I(1)));
+  plan_expr *regexp = CALL("REGEXP", BOOL, input(0, TEXT), LIT(TEXT, S("b(?=$|a)")));
+  plan_expr *empty = CALL("REGEXP", BOOL, input(0, TEXT), LIT(TEXT, S("")));
+  plan_expr *broken = CALL("REGEXP", BOOL, input(0, TEXT), LIT(TEXT, S("(")));
+  assert_false(supported(extract));
+  assert_false(supported(regexp));
+  extract->call->allow_incompatible = regexp->call->allow_incompatible = true;
+  empty->call->allow_incompatible = broken->call->allow_incompatible = true;
+  EXPECT(pool, b, extract, S("ab"), N, N, N);
+  EXPECT(pool, b, regexp, I(1), I(1), I(0), N);
+  assert_false(supported(empty));
+  assert_false(supported(broken));
+  sf_batch_release(b);
+  sf_pool_release(pool);
+}
+
 static void test_nesting(void **state) {
   (void)state;
   char deep[4001];
@@ -53,6 +77,6 @@ static void test_broken_text(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_patterns), TEST(test_nesting), TEST(test_broken_text)};
+  const struct CMUnitTest tests[] = {TEST(test_patterns), TEST(test_allowed), TEST(test_nesting), TEST(test_broken_text)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

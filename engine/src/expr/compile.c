@@ -195,9 +195,10 @@ static sf_status cast_branches(compiler *c, sfi_node *node, const char *name, sf
   return SF_OK;
 }
 
-static sf_status compile_call(compiler *c, sfi_node *node, const char *name, sf_error *err) {
-  SF_TRY(cast_branches(c, node, name, err));
-  return bind_call(c, node, name, err);
+static sf_status compile_call(compiler *c, sfi_node *node, const Streamfusion__Plan__Call *call, sf_error *err) {
+  SF_TRY(cast_branches(c, node, call->function, err));
+  node->call.allow_incompatible = call->allow_incompatible;
+  return bind_call(c, node, call->function, err);
 }
 
 static sf_status compile_kind(compiler *c, const Streamfusion__Plan__Expr *e, sfi_node *node, sf_error *err) {
@@ -207,7 +208,7 @@ static sf_status compile_kind(compiler *c, const Streamfusion__Plan__Expr *e, sf
       return sfi_literal_column(c->expr->pool, node->type, e->literal, &node->literal, err);
     case STREAMFUSION__PLAN__EXPR__NODE_CALL:
       SF_TRY(compile_children(c, node, e->call->args, e->call->n_args, err));
-      return compile_call(c, node, e->call->function, err);
+      return compile_call(c, node, e->call, err);
     case STREAMFUSION__PLAN__EXPR__NODE_FIELD:
       if (e->field->row == NULL) return sf_fail(err, SF_INVALID, "field access without a row");
       SF_TRY(compile_children(c, node, &e->field->row, 1, err));

@@ -52,6 +52,7 @@ struct sfi_call {
   int32_t n_args;
   const sf_type *const *arg_types;
   sfi_node *const *arg_nodes;       /* for lazy kernels: sfi_node_eval */
+  bool allow_incompatible;          /* the user accepts results that are not exactly Flink's */
   void *state;
 };
 
@@ -129,6 +130,7 @@ bool sfi_session_double_legacy(const sf_session *session);
 extern const sfi_function sfi_logic_functions[];      /* logic.c: AND OR NOT IS_* */
 extern const sfi_function sfi_branch_functions[];     /* branch.c: CASE IF COALESCE */
 extern const sfi_function sfi_compare_functions[];    /* compare.c */
+extern const sfi_function sfi_extreme_functions[];    /* extremes.c: GREATEST, LEAST */
 extern const sfi_function sfi_arith_functions[];      /* arith.c: integers, floats, intervals */
 extern const sfi_function sfi_decimal_functions[];    /* decimal_functions.c */
 extern const sfi_function sfi_round_functions[];      /* round.c */
@@ -144,6 +146,7 @@ extern const sfi_function sfi_like_functions[];       /* like.c */
 extern const sfi_function sfi_regex_functions[];      /* regex.c: REGEXP_EXTRACT, REGEXP */
 extern const sfi_function sfi_time_field_functions[]; /* time_fields.c: EXTRACT, FLOOR_TIME, CEIL_TIME */
 extern const sfi_function sfi_time_format_functions[]; /* time_format.c: DATE_FORMAT, TO_TIMESTAMP */
+extern const sfi_function sfi_time_parse_functions[]; /* time_parse.c: TO_TIMESTAMP with a pattern */
 extern const sfi_function sfi_time_arith_functions[]; /* time_arith.c: sums, differences, instants of numbers */
 
 #endif

@@ -23,8 +23,15 @@ static void free_regex(regex *r) {
   free(r);
 }
 
-/* SF_UNSUPPORTED for a pattern that has to stay with the host. */
-static sf_status compile_regex(const sf_view *pattern, regex **out, sf_error *err) {
+/* Capturing groups of a pattern that PCRE2 was given as it is. */
+static int32_t capture_count(const pcre2_code *code) {
+  uint32_t count = 0;
+  return pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &count) == 0 ? (int32_t)count : 0;
+}
+
+/* SF_UNSUPPORTED for a pattern that has to stay with the host. allow_incompatible: a pattern of which it is not known that both
+ * match alike goes to PCRE2 as it is. */
+static sf_status compile_regex(const sf_view *pattern, bool allow_incompatible, regex **out, sf_error *err) {
   int code;
   PCRE2_SIZE offset;
   regex *r = calloc(1, sizeof *r);
@@ -37,6 +44,10 @@ static sf_status compile_regex(const sf_view *pattern, regex **out, sf_error *er
   const int64_t size = sfi_regex_translate(pattern->data, pattern->size, translated, &r->groups);
   if (size >= 0) r->code = pcre2_compile(translated, (PCRE2_SIZE)size, PCRE2_UTF, &code, &offset, NULL);
   free(translated);
+  if (size < 0 && allow_incompatible && pattern->size > 0) {
+    r->code = pcre2_compile(pattern->data, pattern->size, PCRE2_UTF, &code, &offset, NULL);
+    if (r->code != NULL) r->groups = capture_count(r->code);
+  }
   if (r->code == NULL) {
     free_regex(r);
     return sf_fail(err, SF_UNSUPPORTED, "regular expression '%.*s'", (int)pattern->size, (const char *)pattern->data);
@@ -111,9 +122,9 @@ static sf_status search(const regex *r, sfi_arena *arena, sf_view *s, bool *foun
   return sf_fail(err, rc == PCRE2_ERROR_NOMEMORY ? SF_NOMEM : SF_INTERNAL, "regular expression: PCRE2 error %d", rc);
 }
 
-static bool is_native(const sf_view *pattern, int32_t *groups) {
+static bool is_native(const sfi_call *call, int32_t *groups) {
   regex *r;
-  if (compile_regex(pattern, &r, NULL) != SF_OK) return false;
+  if (compile_regex(sfi_const_arg(call, 1)->values, call->allow_incompatible, &r, NULL) != SF_OK) return false;
   *groups = r->groups;
   free_regex(r);
   return true;
@@ -127,7 +138,7 @@ static void destroy_regex(sfi_call *call) {
 static sf_status prepare_regex(sfi_call *call, sfi_eval *ev, sf_error *err) {
   (void)ev;
   regex *r = NULL;
-  SF_TRY(compile_regex(sfi_const_arg(call, 1)->values, &r, err));
+  SF_TRY(compile_regex(sfi_const_arg(call, 1)->values, call->allow_incompatible, &r, err));
   call->state = r;
   return SF_OK;
 }
@@ -147,7 +158,7 @@ static bool accepts_extract(const sfi_call *call) {
   if (!has_pattern(call) || call->n_args > 3 || !sfi_is_text(call->type)) return false;
   if (call->n_args == 3 && (!sfi_is_int(call->arg_types[2]) || !sfi_is_literal(call, 2))) return false;
   int32_t groups = 0;
-  return is_native(sfi_const_arg(call, 1)->values, &groups) && group_of(call) >= 0 && group_of(call) <= groups;
+  return is_native(call, &groups) && group_of(call) >= 0 && group_of(call) <= groups;
 }
 
 static sf_status extract_rows(const sfi_call *call, sfi_eval *ev, const sf_column *text, sfi_text *out, sf_error *err) {
@@ -182,7 +193,7 @@ static sf_status run_extract(const sfi_call *call, sfi_eval *ev, const sf_column
 static bool accepts_regexp(const sfi_call *call) {
   int32_t groups;
   return has_pattern(call) && call->n_args == 2 && call->type->kind == SF_TYPE_BOOLEAN &&
-         is_native(sfi_const_arg(call, 1)->values, &groups);
+         is_native(call, &groups);
 }
 
 static sf_status regexp_rows(const sfi_call *call, sfi_eval *ev, const sf_column *text, uint8_t *to, sf_error *err) {

@@ -359,6 +359,29 @@ static sf_status run_upper(const sfi_call *call, sfi_eval *ev, const sf_column *
   return map_case(call, ev, args[0], 'a', 0x20, out, err);
 }
 
+/* --- HEX of an integer, as Long.toHexString in upper case */
+
+static bool accepts_hex(const sfi_call *call) {
+  return call->n_args == 1 && sfi_is_text(call->type) && sfi_is_integer(call->arg_types[0]);
+}
+
+static sf_status run_hex(const sfi_call *call, sfi_eval *ev, const sf_column *const *args, sf_column **out,
+                         sf_error *err) {
+  sfi_text t;
+  SF_TRY(sfi_text_begin(ev, &t, err));
+  const sfi_ints in = sfi_ints_of(args[0]);
+  sf_status st = SF_OK;
+  for (int64_t k = 0, i; st == SF_OK && sfi_row(ev, k, &i); k++) {
+    if (!sfi_strict_valid(ev, i)) continue;
+    uint64_t v = (uint64_t)sfi_int_at(in, i);
+    const uint32_t digits = v == 0 ? 1 : (uint32_t)(67 - __builtin_clzll(v)) / 4;
+    uint8_t *to;
+    st = sfi_text_room(&t, i, digits, &to, err);
+    for (uint32_t j = digits; st == SF_OK && j > 0; j--, v >>= 4) to[j - 1] = (uint8_t)"0123456789ABCDEF"[v & 15];
+  }
+  return sfi_text_finish(call, ev, &t, NULL, st, out, err);
+}
+
 const sfi_function sfi_string_build_functions[] = {
     {.name = "CONCAT", .signature = "(VARCHAR...) -> VARCHAR", .flags = SFI_STRICT, .accepts = accepts_texts,
      .kernel = run_concat},
@@ -375,6 +398,7 @@ const sfi_function sfi_string_build_functions[] = {
     {.name = "REPLACE", .signature = "(VARCHAR, VARCHAR, VARCHAR) -> VARCHAR", .flags = SFI_STRICT,
      .accepts = accepts_replace, .kernel = run_replace},
     {.name = "CHR", .signature = "(integer) -> VARCHAR", .flags = SFI_STRICT, .accepts = accepts_chr, .kernel = run_chr},
+    {.name = "HEX", .signature = "(integer) -> VARCHAR", .flags = SFI_STRICT, .accepts = accepts_hex, .kernel = run_hex},
     {.name = "LOWER_ASCII", .signature = "(VARCHAR) -> VARCHAR", .flags = SFI_STRICT, .accepts = accepts_text,
      .kernel = run_lower},
     {.name = "UPPER_ASCII", .signature = "(VARCHAR) -> VARCHAR", .flags = SFI_STRICT, .accepts = accepts_text,

@@ -31,9 +31,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tech.streamfusion.runtime.LeakCheck;
 import tech.streamfusion.runtime.data.RandomRows;
 
-/** The native encoder's bytes against those of Flink's serializer. */
+/**
+ * The native encoder's bytes against those of Flink's serializer. The system properties {@code json.differential.seed} and
+ * {@code json.differential.rows} change the run of random rows.
+ */
 @ExtendWith(LeakCheck.class)
 class JsonEncodeParityTest {
+
+    private static final int SEED = Integer.getInteger("json.differential.seed", 7);
+    private static final int ROWS = Integer.getInteger("json.differential.rows", 5_000);
 
     /** All types but maps whose keys JSON refuses. */
     private static final RowType TYPES =
@@ -47,9 +53,9 @@ class JsonEncodeParityTest {
         "SQL,false,false", "ISO-8601,false,false", "SQL,true,false", "SQL,false,true", "ISO-8601,true,true",
     })
     void randomRows(String timestamps, String plainDecimals, String ignoreNulls) throws Exception {
-        RandomRows random = new RandomRows(7);
+        RandomRows random = new RandomRows(SEED);
         List<RowData> rows = new ArrayList<>();
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < ROWS; i++) {
             rows.add(random.row(TYPES));
         }
         long settled =

@@ -86,6 +86,7 @@ final class CallRules {
         rules.put(FlinkSqlOperatorTable.NOT_LIKE, this::notLike);
         rules.put(FlinkSqlOperatorTable.UPPER, (c, t) -> mapCase("UPPER_ASCII", c, t));
         rules.put(FlinkSqlOperatorTable.LOWER, (c, t) -> mapCase("LOWER_ASCII", c, t));
+        rules.put(FlinkSqlOperatorTable.TO_TIMESTAMP, this::toTimestamp);
         rules.put(FlinkSqlOperatorTable.SEARCH, search::apply);
         rules.put(FlinkSqlOperatorTable.FLOOR, (c, t) -> floorCeil("FLOOR", c, t));
         rules.put(FlinkSqlOperatorTable.CEIL, (c, t) -> floorCeil("CEIL", c, t));
@@ -359,6 +360,14 @@ final class CallRules {
         Node settled = ascii == null ? null : translator.function("IS_NOT_FALSE", new BooleanType(false), ascii);
         return translator.function(
                 "CASE", type, settled, translator.function(name, type, text), new Node.Host(call, type));
+    }
+
+    /** With a pattern: the engine knows text that has exactly the pattern's shape, the host settles the rest. */
+    private Node toTimestamp(RexCall call, LogicalType type) {
+        Node parsed = named(call.getOperands().size() == 1 ? "TO_TIMESTAMP" : "TO_TIMESTAMP_SHAPED", call, type);
+        return parsed == null || call.getOperands().size() == 1
+                ? parsed
+                : translator.function("COALESCE", type, parsed, new Node.Host(call, type));
     }
 
     /** generateArithmeticConcat turns anything on the right into text its own way; only strings are the engine's. */

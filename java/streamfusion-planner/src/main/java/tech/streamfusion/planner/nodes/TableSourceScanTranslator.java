@@ -34,6 +34,7 @@ import tech.streamfusion.planner.graph.GraphView;
 import tech.streamfusion.planner.graph.StockFields;
 import tech.streamfusion.planner.graph.StockTranslation;
 import tech.streamfusion.planner.graph.Transformations;
+import tech.streamfusion.runtime.HostKernelSpec;
 import tech.streamfusion.runtime.operators.NativeBatchTypeInfo;
 import tech.streamfusion.runtime.spi.NativeScanProvider;
 import tech.streamfusion.runtime.spi.NativeScanProvider.NativeScan;
@@ -60,7 +61,8 @@ final class TableSourceScanTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "Tables of the connectors that have a native module, whose consumers are native as well. Not covered: "
-                + "scan.parallelism of changelogs, watermarks emitted on event, watermark expressions that need the host.";
+                + "scan.parallelism of changelogs, watermarks emitted on event (each would end a batch), "
+                + "user-defined functions in watermarks.";
     }
 
     @Override
@@ -143,9 +145,15 @@ final class TableSourceScanTranslator implements NodeTranslator {
         } catch (UnsupportedOperationException e) {
             throw new Fallback(Rule.FEATURE, "the watermark: " + e.getMessage());
         }
-        if (!expressions.hostFunctions().isEmpty()) {
-            throw new Fallback(
-                    Rule.FEATURE, "the watermark calls " + String.join(", ", expressions.hostFunctions()) + " on the host");
+        HostKernelSpec[] kernels = expressions.compileKernels(context.planner().getTableConfig(), context.classLoader());
+        for (HostKernelSpec kernel : kernels) {
+            if (asksItsContext(kernel)) {
+                throw new Fallback(
+                        Rule.FEATURE,
+                        "the watermark calls one of "
+                                + String.join(", ", expressions.hostFunctions())
+                                + " on the host, which needs a runtime context or the time");
+            }
         }
         reads.add(expression);
         if (spec.getRowtimeExpr().isPresent()) {
@@ -162,7 +170,18 @@ final class TableSourceScanTranslator implements NodeTranslator {
             public long idleTimeoutMillis() {
                 return idleTimeout;
             }
+
+            @Override
+            public HostKernelSpec[] hostKernels() {
+                return kernels;
+            }
         };
+    }
+
+    /** User-defined functions are opened with the runtime context; functions of the current time ask for the time. */
+    private static boolean asksItsContext(HostKernelSpec kernel) {
+        String code = kernel.function().getCode();
+        return code.contains("getRuntimeContext()") || code.contains("timerService()");
     }
 
     private static final class ScanCandidate extends Candidate {

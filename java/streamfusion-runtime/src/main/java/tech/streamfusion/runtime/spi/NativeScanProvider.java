@@ -6,6 +6,7 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.table.connector.source.DynamicTableSource;
 import org.apache.flink.table.types.logical.RowType;
+import tech.streamfusion.runtime.HostKernelSpec;
 import tech.streamfusion.runtime.NativeBatch;
 
 /**
@@ -60,6 +61,14 @@ public interface NativeScanProvider {
     interface WatermarkSpec {
         /** Serialized {@code Expr} over the produced row, BIGINT millis or TIMESTAMP(3); only its maximum matters. */
         byte[] expression();
+
+        /**
+         * In the order of the expression's {@code HostCall.kernel}; they ask neither for a runtime context nor for the time,
+         * which sources have not.
+         */
+        default HostKernelSpec[] hostKernels() {
+            return new HostKernelSpec[0];
+        }
 
         /** Milliseconds without rows after which a split is idle; 0 or less: never. */
         long idleTimeoutMillis();

@@ -10,6 +10,7 @@ import tech.streamfusion.kafka.KafkaNative;
 import tech.streamfusion.kafka.TableFormats;
 import tech.streamfusion.runtime.NativeBatch;
 import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.runtime.operators.HostKernelRunner;
 
 /**
  * Decodes runs of records into batches of produced rows. Source of the semantics: DynamicKafkaDeserializationSchema. Belongs
@@ -24,6 +25,7 @@ final class RecordDecoder implements AutoCloseable {
     private long producedType;
     private long metadataType;
     private long watermark;
+    @Nullable private HostKernelRunner watermarkKernels;
     @Nullable private FieldDecoder values;
     @Nullable private FieldDecoder keys;
     private boolean closed;
@@ -59,7 +61,29 @@ final class RecordDecoder implements AutoCloseable {
                             pool, TableFormats.get(plan.keyFormat, loader), plan.keyFormatPlan, plan.keyTypePlan);
         }
         if (plan.watermark != null) {
-            watermark = NativeEngine.exprCreate(pool, plan.session, producedType, plan.watermark, null);
+            if (plan.watermarkKernels.length > 0) {
+                watermarkKernels = openKernels(loader);
+            }
+            watermark = NativeEngine.exprCreate(pool, plan.session, producedType, plan.watermark, watermarkKernels);
+        }
+    }
+
+    /** As GeneratedWatermarkGeneratorSupplier, whose generator knows no runtime context either. */
+    private HostKernelRunner openKernels(ClassLoader loader) {
+        try {
+            return HostKernelRunner.open(plan.watermarkKernels, loader, null, null, pool);
+        } catch (Exception e) {
+            throw new RuntimeException("Fail to instantiate generated watermark generator.", e);
+        }
+    }
+
+    private void closeKernels() {
+        if (watermarkKernels != null) {
+            try {
+                watermarkKernels.close();
+            } catch (Exception e) {
+                throw new RuntimeException("A function of the watermark failed to close", e);
+            }
         }
     }
 
@@ -90,7 +114,11 @@ final class RecordDecoder implements AutoCloseable {
         if (producedType != 0) {
             NativeEngine.typeRelease(producedType);
         }
-        NativeEngine.poolRelease(pool);
+        try {
+            closeKernels();
+        } finally {
+            NativeEngine.poolRelease(pool);
+        }
     }
 
     /** One call of {@link #decode}. */
@@ -139,7 +167,7 @@ final class RecordDecoder implements AutoCloseable {
             }
             try {
                 return BatchRecord.of(last, end, batch, NativeEngine.exprMax(watermark, handle));
-            } catch (RuntimeException e) {
+            } catch (Exception e) { // a host kernel throws what its code throws
                 batch.release();
                 return BatchRecord.failed(
                         last,

@@ -3,6 +3,8 @@ package tech.streamfusion.kafka.connector.source;
 import java.io.Serializable;
 import javax.annotation.Nullable;
 import org.apache.flink.table.types.logical.RowType;
+import tech.streamfusion.runtime.HostKernelSpec;
+import tech.streamfusion.runtime.spi.NativeScanProvider;
 
 /** What the planner decided about a Kafka scan; travels inside the source. */
 final class ScanPlan implements Serializable {
@@ -42,6 +44,7 @@ final class ScanPlan implements Serializable {
     /** Serialized watermark expression over the produced row, and the session it is evaluated in. */
     @Nullable final byte[] watermark;
 
+    final HostKernelSpec[] watermarkKernels;
     final byte[] session;
 
     ScanPlan(
@@ -55,7 +58,7 @@ final class ScanPlan implements Serializable {
             byte[] metadataTypePlan,
             int[] partOf,
             int[] columnOf,
-            @Nullable byte[] watermark,
+            @Nullable NativeScanProvider.WatermarkSpec watermark,
             byte[] session) {
         this.tableName = tableName;
         this.producedType = producedType;
@@ -71,7 +74,8 @@ final class ScanPlan implements Serializable {
         this.metadataTypePlan = metadataTypePlan;
         this.partOf = partOf;
         this.columnOf = columnOf;
-        this.watermark = watermark;
+        this.watermark = watermark == null ? null : watermark.expression();
+        this.watermarkKernels = watermark == null ? new HostKernelSpec[0] : watermark.hostKernels();
         this.session = session;
     }
 

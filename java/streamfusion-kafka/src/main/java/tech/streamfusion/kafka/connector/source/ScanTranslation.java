@@ -183,7 +183,7 @@ public final class ScanTranslation {
                             context.encoder().type(metadataType),
                             partOf,
                             columnOf,
-                            context.watermark() == null ? null : context.watermark().expression(),
+                            context.watermark(),
                             context.encoder().session()));
         } catch (UnsupportedOperationException e) {
             return Translation.fallback(e.getMessage());

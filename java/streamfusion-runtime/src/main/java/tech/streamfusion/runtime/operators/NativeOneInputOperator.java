@@ -232,6 +232,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             emitMarks(batch);
             return;
         }
+        noteMarks(batch);
         if (leavesTask) {
             TaskEdge.emit(batch, this::collect, this::emitWatermark);
         } else {
@@ -242,6 +243,14 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     private void collect(NativeBatch batch) {
         recordsOut.inc(batch.rowCount() - 1L); // Flink counts one
         output.collect(outputRecord.replace(batch));
+    }
+
+    /** Keeps the last watermark that leaves inside a batch, for the case that a stock operator goes on from there. */
+    private void noteMarks(NativeBatch batch) {
+        long[] marks = NativeEngine.batchMarks(batch.handle());
+        if (marks != null && marks.length > 0) {
+            lastWatermark = marks[marks.length - 1];
+        }
     }
 
     private void emitMarks(NativeBatch batch) {

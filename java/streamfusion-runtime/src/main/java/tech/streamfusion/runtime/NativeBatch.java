@@ -65,9 +65,16 @@ public final class NativeBatch {
         return record == null ? retain() : new NativeBatch(NativeEngine.batchReadRecord(pool, rowType, record));
     }
 
-    /** The form in which the batch crosses the network: all rows and marks. */
+    /** The form in which the batch crosses the network; marks must have been taken out, see {@code TaskEdge}. */
     public byte[] toRecord() {
-        return record != null ? record : NativeEngine.batchWriteRecord(handle, 0, rowCount, true);
+        if (record != null) {
+            return record;
+        }
+        if (NativeEngine.batchMarks(handle) != null) {
+            throw new IllegalStateException(
+                    "Watermarks within " + this + " would get past the other inputs of its receiver");
+        }
+        return NativeEngine.batchWriteRecord(handle, 0, rowCount, false);
     }
 
     /** Adds a native reference; returns this. */

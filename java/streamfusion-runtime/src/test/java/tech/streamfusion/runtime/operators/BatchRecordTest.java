@@ -133,6 +133,13 @@ class BatchRecordTest {
     }
 
     @Test
+    void marksDoNotTravelUnseen() {
+        NativeBatch batch = new NativeBatch(NativeEngine.batchFromBinaryRows(pool, type, 0, 0, 0, new long[] {5}));
+        assertThatThrownBy(() -> serialized(batch)).isInstanceOf(IllegalStateException.class).hasMessageContaining("Watermarks");
+        batch.release();
+    }
+
+    @Test
     void damagedRecordsAreErrors() throws Exception {
         NativeBatch batch = batch(10, 3);
         byte[] bytes = serialized(batch);

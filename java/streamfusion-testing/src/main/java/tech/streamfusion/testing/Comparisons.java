@@ -16,6 +16,8 @@ final class Comparisons {
     static void assertSame(Parity.Comparison comparison, List<Change> stock, List<Change> accelerated) {
         if (comparison == Parity.Comparison.CHANGELOG) {
             assertSameLines("changes", lines(stock), lines(accelerated));
+        } else if (comparison == Parity.Comparison.UNORDERED) {
+            assertSameLines("sorted changes", sorted(lines(stock)), sorted(lines(accelerated)));
         } else if (comparison == Parity.Comparison.MATERIALIZED) {
             assertSameLines("materialised rows", materialized(stock), materialized(accelerated));
         }
@@ -44,6 +46,11 @@ final class Comparisons {
         for (Change change : changes) {
             lines.add(change.toString());
         }
+        return lines;
+    }
+
+    private static List<String> sorted(List<String> lines) {
+        lines.sort(null);
         return lines;
     }
 

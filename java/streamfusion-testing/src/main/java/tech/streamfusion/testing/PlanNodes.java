@@ -16,21 +16,47 @@ final class PlanNodes {
 
     /** Node names from the root down, {@code Native...} for accelerated ones; a reused node appears once. */
     static List<String> of(String explained) {
-        int from = explained.indexOf(SECTION);
-        if (from < 0) {
-            throw new IllegalArgumentException("no execution plan in\n" + explained);
-        }
         List<String> names = new ArrayList<>();
-        for (String line : explained.substring(from + SECTION.length()).split("\n")) {
-            if (line.startsWith("== ")) {
-                break;
-            }
+        for (String line : executionPlan(explained)) {
             Matcher matcher = NODE.matcher(line);
             if (matcher.matches() && !matcher.group(1).equals("Reused")) {
                 names.add(matcher.group(1));
             }
         }
         return names;
+    }
+
+    /** The same for each sink of a statement set; empty when the explanation is. */
+    static List<List<String>> perSink(String explained) {
+        if (explained.isEmpty()) {
+            return List.of();
+        }
+        List<List<String>> sinks = new ArrayList<>();
+        for (String line : executionPlan(explained)) {
+            Matcher matcher = NODE.matcher(line);
+            if (matcher.matches() && !matcher.group(1).equals("Reused")) {
+                if (matcher.start(1) == 0) {
+                    sinks.add(new ArrayList<>());
+                }
+                sinks.get(sinks.size() - 1).add(matcher.group(1));
+            }
+        }
+        return sinks;
+    }
+
+    private static List<String> executionPlan(String explained) {
+        int from = explained.indexOf(SECTION);
+        if (from < 0) {
+            throw new IllegalArgumentException("no execution plan in\n" + explained);
+        }
+        List<String> lines = new ArrayList<>();
+        for (String line : explained.substring(from + SECTION.length()).split("\n")) {
+            if (line.startsWith("== ")) {
+                break;
+            }
+            lines.add(line);
+        }
+        return lines;
     }
 
     /** Sorted names of the native nodes, prefix stripped. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -19,10 +20,17 @@ final class ScriptRunner {
 
     private final Parity test;
     private final Map<String, String> sideOptions;
+    private final Consumer<StreamGraph> change;
 
     ScriptRunner(Parity test, Map<String, String> sideOptions) {
+        this(test, sideOptions, graph -> {});
+    }
+
+    /** @param change made to the stream graph after it has been described and before it becomes a job graph */
+    ScriptRunner(Parity test, Map<String, String> sideOptions, Consumer<StreamGraph> change) {
         this.test = test;
         this.sideOptions = sideOptions;
+        this.change = change;
     }
 
     SideRun run() {
@@ -75,6 +83,7 @@ final class ScriptRunner {
         StreamGraph graph = env.getStreamGraph();
         graph.setJobName("parity");
         run.streamGraph = GraphText.of(graph);
+        change.accept(graph);
         JobGraph job = graph.getJobGraph();
         run.jobGraph = GraphText.of(job);
         return job;

@@ -16,6 +16,11 @@ final class SideRun {
     List<String> jobGraph = List.of();
     @Nullable Throwable failure;
 
+    /** Whether a job came out of planning. */
+    boolean isPlanned() {
+        return !jobGraph.isEmpty();
+    }
+
     /** The exception at the bottom of the chain of causes: what the user sees as the reason. */
     @Nullable
     Throwable rootCause() {

@@ -19,6 +19,7 @@ import tech.streamfusion.plan.Operator;
 import tech.streamfusion.plan.Type;
 import tech.streamfusion.plan.TypeKind;
 import tech.streamfusion.plan.Zone;
+import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.runtime.OperatorSpec;
 import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
@@ -85,8 +86,15 @@ final class Fault implements Consumer<StreamGraph> {
                 fault.name(), factory -> factory.spec().batchOutput() ? null : new FaultyOutput.Factory(factory, fault));
     }
 
+    /** Calls that the engine would refuse stay as they are: a fault must not show as a failure. */
     private static Fault expression(String name, UnaryOperator<Expr> change) {
-        return plan(name, PlanRewriter.expressions(change));
+        return plan(
+                name,
+                PlanRewriter.expressions(
+                        expr -> {
+                            Expr faulty = change.apply(expr);
+                            return faulty.hasCall() && !NativeEngine.exprSupports(faulty.toByteArray()) ? expr : faulty;
+                        }));
     }
 
     private static Fault plan(String name, UnaryOperator<Operator> change) {

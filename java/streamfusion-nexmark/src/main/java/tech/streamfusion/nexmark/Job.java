@@ -6,9 +6,11 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.table.api.EnvironmentSettings;
-import org.apache.flink.table.api.StatementSet;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.TableEnvironment;
+import org.apache.flink.table.api.bridge.java.StreamStatementSet;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 
 /** A script made ready to run: everything but its INSERTs has been executed. */
 final class Job {
@@ -16,11 +18,23 @@ final class Job {
     private static final Pattern SET = Pattern.compile("(?is)SET\\s+'([^']+)'\\s*=\\s*'([^']*)'");
 
     final TableEnvironment tables;
-    final StatementSet statements;
+    private final StreamExecutionEnvironment environment;
+    private final StreamStatementSet inserts;
 
-    private Job(TableEnvironment tables, StatementSet statements) {
+    private Job(StreamExecutionEnvironment environment, TableEnvironment tables, StreamStatementSet inserts) {
+        this.environment = environment;
         this.tables = tables;
-        this.statements = statements;
+        this.inserts = inserts;
+    }
+
+    String explain() {
+        return inserts.explain();
+    }
+
+    /** Plans the job; once only. */
+    JobGraph plan() {
+        inserts.attachAsDataStream();
+        return environment.getStreamGraph().getJobGraph();
     }
 
     static Job of(Message request) {
@@ -32,9 +46,8 @@ final class Job {
         config.setString("restart-strategy.type", "none");
         config.setString("state.backend.type", request.get("state"));
         config.setString("table.local-time-zone", "UTC");
-        TableEnvironment tables =
-                TableEnvironment.create(
-                        EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(config).build());
+        StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(config);
+        StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
         List<String> inserts = new ArrayList<>();
         for (String statement : SqlScript.statements(request.get("sql"))) {
             Matcher set = SET.matcher(statement);
@@ -49,8 +62,8 @@ final class Job {
         if (inserts.isEmpty()) {
             throw new IllegalArgumentException("the script has no INSERT");
         }
-        StatementSet set = tables.createStatementSet();
+        StreamStatementSet set = tables.createStatementSet();
         inserts.forEach(set::addInsertSql);
-        return new Job(tables, set);
+        return new Job(environment, tables, set);
     }
 }

@@ -13,25 +13,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.table.api.StatementSet;
-import org.apache.flink.table.api.TableResult;
+import org.apache.flink.api.common.JobID;
 
 /** Runs jobs on request of the coordinator, in a process of its own, and measures them from the inside. */
 public final class Worker {
 
     private static final Pattern NATIVE_NODE = Pattern.compile("\\bNative\\w+");
 
-    private Worker() {}
+    private final WorkerCluster cluster;
+    private JobID running;
 
-    public static void main(String[] args) throws IOException {
+    private Worker(WorkerCluster cluster) {
+        this.cluster = cluster;
+    }
+
+    /** @param args number of task slots */
+    public static void main(String[] args) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);
+        new Worker(WorkerCluster.start(Integer.parseInt(args[0]))).serve(answers);
+        System.exit(0); // ends the cluster
+    }
+
+    private void serve(PrintStream answers) throws IOException {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-        TableResult running = null;
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             Message request = Message.parse(line);
             if (request == null) {
@@ -39,24 +46,7 @@ public final class Worker {
             }
             Message answer;
             try {
-                switch (request.get("command")) {
-                    case "run":
-                        answer = run(request);
-                        break;
-                    case "start":
-                        running = Job.of(request).statements.execute();
-                        answer = new Message().with("started", true);
-                        break;
-                    case "cancel":
-                        cancel(running);
-                        answer = new Message().with("cancelled", true);
-                        break;
-                    case "limit":
-                        answer = Limits.measure(request, Job.of(request).tables);
-                        break;
-                    default:
-                        answer = new Message().with("error", "unknown command " + request.get("command"));
-                }
+                answer = answer(request);
             } catch (Exception | LinkageError e) {
                 StringWriter trace = new StringWriter();
                 e.printStackTrace(new PrintWriter(trace));
@@ -65,18 +55,34 @@ public final class Worker {
             answers.println(answer.toLine());
             answers.flush();
         }
-        System.exit(0);
     }
 
-    private static Message run(Message request) throws Exception {
-        StatementSet statements = Job.of(request).statements;
-        String explained = statements.explain();
+    private Message answer(Message request) throws Exception {
+        switch (request.get("command")) {
+            case "run":
+                return run(request);
+            case "start":
+                running = cluster.submit(Job.of(request).plan());
+                return new Message().with("started", true);
+            case "cancel":
+                cancel();
+                return new Message().with("cancelled", true);
+            case "limit":
+                return Limits.measure(request, Job.of(request).tables);
+            default:
+                return new Message().with("error", "unknown command " + request.get("command"));
+        }
+    }
+
+    private Message run(Message request) throws Exception {
+        Job job = Job.of(request);
+        String explained = job.explain();
         System.gc();
         resetPeakMemory();
         OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
         long cpuBefore = process.getProcessCpuTime();
         long wallBefore = System.nanoTime();
-        statements.execute().await();
+        cluster.run(job.plan());
         long wall = System.nanoTime() - wallBefore;
         long cpu = process.getProcessCpuTime() - cpuBefore;
         return new Message()
@@ -87,12 +93,12 @@ public final class Worker {
                 .with("plan", explained);
     }
 
-    private static void cancel(TableResult running) throws Exception {
+    private void cancel() throws Exception {
         if (running == null) {
             throw new IllegalStateException("no job is running");
         }
-        JobClient client = running.getJobClient().orElseThrow(IllegalStateException::new);
-        client.cancel().get(30, TimeUnit.SECONDS);
+        cluster.cancel(running);
+        running = null;
     }
 
     /** The node names of the execution plan that are the accelerator's, sorted. */

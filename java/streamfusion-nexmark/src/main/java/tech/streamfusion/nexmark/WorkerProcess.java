@@ -52,6 +52,7 @@ final class WorkerProcess implements AutoCloseable {
         command.add("-cp");
         command.add(classPath(side, options));
         command.add(Worker.class.getName());
+        command.add(Integer.toString(options.parallelism));
         process =
                 new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))

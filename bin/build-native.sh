@@ -3,15 +3,16 @@
 set -euo pipefail
 usage() {
   cat <<'U'
-usage: bin/build-native.sh [release|sanitize|fuzz]
+usage: bin/build-native.sh [release|sanitize|thread|fuzz]
   release   optimised shared libraries in build/native/release/lib (default)
   sanitize  unit tests under address and undefined-behaviour sanitizers
+  thread    tests of what threads share, under the thread sanitizer
   fuzz      libFuzzer targets (clang)
 U
 }
 case "${1:-release}" in
   -h|--help) usage; exit 0 ;;
-  release|sanitize|fuzz) preset="${1:-release}" ;;
+  release|sanitize|thread|fuzz) preset="${1:-release}" ;;
   *) usage >&2; exit 2 ;;
 esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

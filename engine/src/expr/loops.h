@@ -6,7 +6,8 @@
 
 /* Compiles a loop twice, for x86-64-v3 (AVX2) and for the baseline; chosen when the library is loaded. The resolver runs
  * before a sanitizer's runtime is ready, so instrumented builds take the baseline only. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define SFI_VECTOR __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SFI_VECTOR

@@ -9,6 +9,7 @@
 
 #define N_THREADS 4
 #define ROUNDS 50
+#define HANDOVERS 1000
 
 typedef struct shared {
   sf_pool *pool;
@@ -50,6 +51,7 @@ static sf_status one_task(const shared *s, sf_error *err) {
   const sf_collector collector = {&result, hand_on};
   sf_status st = SF_OK;
   for (int round = 0; round < ROUNDS && st == SF_OK; round++) {
+    for (int i = 0; i < HANDOVERS; i++) sf_batch_release(sf_batch_retain(s->batch)); /* a lost count frees early or leaks */
     sf_batch *own = sf_batch_retain(s->batch);
     st = sf_operator_process(op, 0, own, &collector, err);
     sf_batch_release(own);

@@ -32,6 +32,7 @@ typedef struct sfj_natives {
 } sfj_natives;
 sfj_natives sfj_memory_natives(void);
 sfj_natives sfj_batch_natives(void);
+sfj_natives sfj_exchange_natives(void);
 sfj_natives sfj_operator_natives(void);
 sfj_natives sfj_format_natives(void);
 sfj_natives sfj_kafka_natives(void);

@@ -16,26 +16,49 @@ import javax.annotation.Nullable;
  */
 public final class NativeBatch {
 
+    private static final int NO_CHANNEL = -1;
+
     private final long handle;
     private final int rowCount;
     @Nullable private final byte[] record;
+    private final int channel;
 
     /** Takes over one native reference. */
     public NativeBatch(long handle) {
         this.handle = handle;
         this.rowCount = NativeEngine.batchRowCount(handle);
         this.record = null;
+        this.channel = NO_CHANNEL;
     }
 
-    private NativeBatch(byte[] record, int rowCount) {
+    private NativeBatch(byte[] record, int rowCount, int channel) {
         this.handle = 0;
         this.rowCount = rowCount;
         this.record = record;
+        this.channel = channel;
     }
 
     /** A batch on its way, as {@link NativeEngine#batchWriteRecord} wrote it; the array is taken over. */
     public static NativeBatch ofRecord(byte[] record, int rowCount) {
-        return new NativeBatch(record, rowCount);
+        return new NativeBatch(record, rowCount, NO_CHANNEL);
+    }
+
+    /** A batch whose rows all go to one channel of a hash exchange, as {@link NativeEngine#scatterNext} wrote it. */
+    public static NativeBatch ofScattered(byte[] record, int rowCount, int channel) {
+        return new NativeBatch(record, rowCount, channel);
+    }
+
+    /** Whether {@link #channel()} is known: in front of the exchange, not behind it. */
+    public boolean isScattered() {
+        return channel != NO_CHANNEL;
+    }
+
+    /** Where a hash exchange sends all rows of this batch. */
+    public int channel() {
+        if (!isScattered()) {
+            throw new IllegalStateException(this + " has not been scattered");
+        }
+        return channel;
     }
 
     /** Whether it is on its way between tasks, with nothing native to it. */
@@ -65,7 +88,7 @@ public final class NativeBatch {
         return record == null ? retain() : new NativeBatch(NativeEngine.batchReadRecord(pool, rowType, record));
     }
 
-    /** The form in which the batch crosses the network; marks must have been taken out, see {@code TaskEdge}. */
+    /** The form in which the batch crosses the network; marks must have been taken out, see {@code BatchOutput}. */
     public byte[] toRecord() {
         if (record != null) {
             return record;

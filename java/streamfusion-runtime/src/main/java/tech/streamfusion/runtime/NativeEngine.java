@@ -91,6 +91,44 @@ public final class NativeEngine {
     /** The owned batch of a record; throws {@code IOException} when it is damaged or of another version or type. */
     public static native long batchReadRecord(long pool, long rowType, byte[] record);
 
+    /** Joins the first {@code n} batches of one type, borrowed; the result is owned. */
+    public static native long batchConcat(long pool, long[] batches, int n);
+
+    // ---- hash exchanges (sf_scatter) ----
+
+    /**
+     * Gathers rows by channel, as {@code KeyGroupStreamPartitioner} chooses it for the key of these fields.
+     *
+     * @param recordRows rows that make a record
+     * @param recordBytes bytes that make a record, about
+     */
+    public static native long scatterCreate(
+            long pool,
+            long rowType,
+            int[] keyFields,
+            int channels,
+            int maxParallelism,
+            int recordRows,
+            int recordBytes);
+
+    /** Adds rows {@code from..from + rows} of a borrowed batch, whose marks are ignored. */
+    public static native void scatterAdd(long scatter, long batch, int from, int rows);
+
+    /**
+     * The next record that is whole, or with {@code all} any; null when there is none.
+     *
+     * @param target receives the record's channel and its number of rows
+     */
+    public static native byte[] scatterNext(long scatter, boolean all, int[] target);
+
+    public static native void scatterClose(long scatter);
+
+    /** The rows of a borrowed batch that a hash exchange sends to {@code subtask}; owned, maybe without rows. */
+    public static native long batchSelect(
+            long pool, long batch, int[] keyFields, int channels, int maxParallelism, int subtask);
+
+    // ---- rows as bytes ----
+
     /** Writes the rows of batches as Flink's {@code BinaryRowData}. */
     public static native long rowWriterCreate(long pool, long rowType);
 

@@ -4,7 +4,6 @@ import javax.annotation.Nullable;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
-import org.apache.flink.metrics.Counter;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.MemoryManager;
@@ -45,12 +44,10 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     @Nullable private final StreamOperatorFactory<RowData> stock;
 
     private transient OperatorResources resources;
-    private transient InputEdge inputEdge;
+    private transient OperatorInput input;
     private transient RowEmitter emitter;
-    private transient boolean leavesTask;
+    private transient BatchOutput batchOutput;
     private transient StreamRecord<Object> outputRecord;
-    private transient Counter recordsIn;
-    private transient Counter recordsOut;
     private transient long lastWatermark;
 
     /** @param stock makes the operator that stands in when a batch fails; null: the engine's failure is the last word */
@@ -61,6 +58,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         super(parameters);
         this.spec = spec;
         this.stock = stock;
+        CurrentSubtask.set(getContainingTask().getIndexInSubtaskGroup());
     }
 
     // ---- life cycle ----
@@ -69,8 +67,6 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     public void open() throws Exception {
         super.open();
         lastWatermark = Long.MIN_VALUE;
-        recordsIn = metrics.getIOMetricGroup().getNumRecordsInCounter();
-        recordsOut = metrics.getIOMetricGroup().getNumRecordsOutCounter();
         outputRecord = new StreamRecord<>(null);
         resources = new OperatorResources(spec);
         resources.open(
@@ -79,16 +75,42 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
                 getRuntimeContext(),
                 getUserCodeClassloader(),
                 getProcessingTimeService());
-        if (!spec.batchInput()) {
+        long timeout = bufferTimeout(getContainingTask().getJobConfiguration());
+        openInput(timeout);
+        openOutput(timeout);
+    }
+
+    private void openInput(long timeout) {
+        if (spec.batchInput()) {
+            input =
+                    new BatchInput(
+                            resources.pool(),
+                            resources.inputType(),
+                            metrics.getIOMetricGroup().getNumRecordsInCounter(),
+                            timeout,
+                            getProcessingTimeService(),
+                            this::processBatch);
+        } else {
             BatchWriter writer =
                     new BatchWriter(spec.inputType(), resources.inputType(), resources.pool(), BATCH_SIZE);
-            long timeout = bufferTimeout(getContainingTask().getJobConfiguration());
-            inputEdge = new InputEdge(writer, timeout, getProcessingTimeService(), this::processBatch);
+            input = new InputEdge(writer, timeout, getProcessingTimeService(), this::processBatch);
         }
-        leavesTask = !config.getOperatorNonChainedOutputs(getUserCodeClassloader()).isEmpty();
+    }
+
+    private void openOutput(long timeout) {
         if (!spec.batchOutput()) {
             emitter = new RowEmitter(resources.pool(), resources.outputType(), spec.outputType().getFieldCount());
+            return;
         }
+        batchOutput = new BatchOutput(output, metrics.getIOMetricGroup().getNumRecordsOutCounter());
+        batchOutput.open(
+                config,
+                getContainingTask(),
+                resources.pool(),
+                resources.outputType(),
+                timeout,
+                getProcessingTimeService());
+        output = batchOutput;
     }
 
     /** Names the operator in messages; a chain's task name says less. */
@@ -120,6 +142,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
         flush();
         emitAll(NativeEngine.operatorBeforeBarrier(operator()));
+        flushOutput();
         super.prepareSnapshotPreBarrier(checkpointId);
     }
 
@@ -127,14 +150,19 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     public void finish() throws Exception {
         flush();
         emitAll(NativeEngine.operatorFinish(operator()));
+        flushOutput();
         super.finish();
     }
 
     @Override
     public void close() throws Exception {
+        CurrentSubtask.clear();
         try {
-            if (inputEdge != null) {
-                inputEdge.close();
+            if (input != null) {
+                input.close();
+            }
+            if (batchOutput != null) {
+                batchOutput.close();
             }
             if (emitter != null) {
                 emitter.close();
@@ -156,17 +184,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
 
     @Override
     public void processElement(StreamRecord<Object> element) throws Exception {
-        if (inputEdge != null) {
-            inputEdge.add((RowData) element.getValue());
-            return;
-        }
-        NativeBatch batch = ((NativeBatch) element.getValue()).resident(resources.pool(), resources.inputType());
-        try {
-            recordsIn.inc(batch.rowCount() - 1L); // Flink has counted one
-            processBatch(batch);
-        } finally {
-            batch.release();
-        }
+        input.add(element.getValue());
     }
 
     /** Takes a borrowed batch through the engine and passes on what comes out. */
@@ -200,10 +218,16 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         }
     }
 
-    /** Rows that wait at the input edge go first. */
+    /** Rows that wait at the input go first. */
     protected final void flush() throws Exception {
-        if (inputEdge != null) {
-            inputEdge.flush();
+        if (input != null) {
+            input.flush();
+        }
+    }
+
+    private void flushOutput() {
+        if (batchOutput != null) {
+            batchOutput.flush();
         }
     }
 
@@ -233,16 +257,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             return;
         }
         noteMarks(batch);
-        if (leavesTask) {
-            TaskEdge.emit(batch, this::collect, this::emitWatermark);
-        } else {
-            collect(batch);
-        }
-    }
-
-    private void collect(NativeBatch batch) {
-        recordsOut.inc(batch.rowCount() - 1L); // Flink counts one
-        output.collect(outputRecord.replace(batch));
+        batchOutput.emit(batch);
     }
 
     /** Keeps the last watermark that leaves inside a batch, for the case that a stock operator goes on from there. */

@@ -174,24 +174,4 @@ class BatchRecordTest {
         assertThat(snapshot.restoreSerializer()).isEqualTo(SERIALIZER);
         assertThat(SERIALIZER.snapshotConfiguration().resolveSchemaCompatibility(snapshot).isCompatibleAsIs()).isTrue();
     }
-
-    @Test
-    void longBatchesLeaveInPieces() {
-        NativeBatch batch = batch(2000, 1000);
-        final List<String> expected = rows(batch);
-        List<String> received = new ArrayList<>();
-        List<Integer> sizes = new ArrayList<>();
-        TaskEdge.emit(
-                batch,
-                record -> {
-                    sizes.add(record.toRecord().length);
-                    NativeBatch resident = record.resident(pool, type);
-                    received.addAll(rows(resident));
-                    resident.release();
-                },
-                watermark -> received.add("WM" + watermark));
-        batch.release();
-        assertThat(received).isEqualTo(expected);
-        assertThat(sizes).hasSizeGreaterThan(5).allMatch(size -> size < 2 * TaskEdge.RECORD_BYTES);
-    }
 }

@@ -146,8 +146,8 @@ class NativeOperatorTest {
     void theBufferTimeoutBoundsTheWait() throws Exception {
         assertThat(waits(0)).isZero();
         assertThat(waits(3)).isEqualTo(3);
-        assertThat(waits(100)).isEqualTo(InputEdge.MAX_WAIT_MILLIS);
-        assertThat(waits(-1)).isEqualTo(InputEdge.MAX_WAIT_MILLIS);
+        assertThat(waits(100)).isEqualTo(FlushTimer.MAX_WAIT_MILLIS);
+        assertThat(waits(-1)).isEqualTo(FlushTimer.MAX_WAIT_MILLIS);
     }
 
     /** Milliseconds that a single row waits at an edge. */

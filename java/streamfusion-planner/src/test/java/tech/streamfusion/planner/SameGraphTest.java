@@ -79,7 +79,47 @@ class SameGraphTest {
         assertThat(stock.toString().contains("uid=null")).isEqualTo(generation.equals("PLAN_ONLY"));
     }
 
+    /** Or stock operators beside them, whose share is what is left, may not even start. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO target SELECT id + 1, CAST(s AS CHAR(4)), ts FROM generated WHERE CHAR_LENGTH(s) > 3",
+                "INSERT INTO plain SELECT COUNT(*) + 1, UPPER(s) FROM TUMBLE(TABLE src, DESCRIPTOR(ts), INTERVAL '1' SECOND) "
+                        + "WHERE id > 3 GROUP BY s, window_start, window_end",
+            })
+    void statelessOperatorsClaimNoManagedMemory(String insert) throws Exception {
+        assertThat(managedMemory(insert, true)).isEqualTo(managedMemory(insert, false));
+    }
+
+    private static List<String> managedMemory(String insert, boolean accelerated) throws Exception {
+        List<String> lines = new ArrayList<>();
+        graph(insert, accelerated).getStreamNodes().stream()
+                .sorted(Comparator.comparing(StreamNode::getId))
+                .forEach(
+                        node ->
+                                lines.add(
+                                        node.getManagedMemoryOperatorScopeUseCaseWeights()
+                                                + " "
+                                                + node.getManagedMemorySlotScopeUseCases()));
+        return lines;
+    }
+
     private static List<String> describe(String inserts, boolean accelerated, String... options) throws Exception {
+        StreamGraph graph = graph(inserts, accelerated, options);
+        List<String> lines = new ArrayList<>();
+        graph.getStreamNodes().stream()
+                .sorted(Comparator.comparing(StreamNode::getId))
+                .forEach(node -> lines.add(describe(node)));
+        JobGraph job = graph.getJobGraph();
+        for (JobVertex vertex : job.getVerticesSortedTopologicallyFromSources()) {
+            List<Object> operators = new ArrayList<>();
+            vertex.getOperatorIDs().forEach(id -> operators.add(id.getGeneratedOperatorID()));
+            lines.add(vertex.getID() + " " + vertex.getName() + " " + operators);
+        }
+        return lines;
+    }
+
+    private static StreamGraph graph(String inserts, boolean accelerated, String... options) throws Exception {
         StreamExecutionEnvironment stream = StreamExecutionEnvironment.getExecutionEnvironment();
         stream.setParallelism(2);
         StreamTableEnvironment env = StreamTableEnvironment.create(stream, EnvironmentSettings.inStreamingMode());
@@ -94,17 +134,7 @@ class SameGraphTest {
         ExecNodeContext.resetIdCounter();
         StreamGraph graph = Planning.streamGraph(env, stream, inserts.split(";"));
         assertThat(Planning.planner(env).lastReport().nativeNodes().isEmpty()).isNotEqualTo(accelerated);
-        List<String> lines = new ArrayList<>();
-        graph.getStreamNodes().stream()
-                .sorted(Comparator.comparing(StreamNode::getId))
-                .forEach(node -> lines.add(describe(node)));
-        JobGraph job = graph.getJobGraph();
-        for (JobVertex vertex : job.getVerticesSortedTopologicallyFromSources()) {
-            List<Object> operators = new ArrayList<>();
-            vertex.getOperatorIDs().forEach(id -> operators.add(id.getGeneratedOperatorID()));
-            lines.add(vertex.getID() + " " + vertex.getName() + " " + operators);
-        }
-        return lines;
+        return graph;
     }
 
     private static String describe(StreamNode node) {

@@ -102,7 +102,15 @@ abstract class NativeOneInputNode extends ExecNodeBase<RowData>
         OneInputTransformation<?, RowData> like = oneInput(StockTranslation.of(stock, input, planner));
         NativeOperatorFactory factory = factory(planner, config).replayedBy(like.getOperatorFactory());
         return asRows(
-                Transformations.oneInput(like, input, factory, outputTypeInfo(), context.managedMemoryWeight()));
+                Transformations.oneInput(like, input, factory, outputTypeInfo(), managedMemoryWeight()));
+    }
+
+    /**
+     * Share of the slot's managed memory in relation to other operators. None for operators that only hold a few batches:
+     * whatever they took, stock operators and RocksDB would miss.
+     */
+    int managedMemoryWeight() {
+        return 0;
     }
 
     private TypeInformation<Object> outputTypeInfo() {

@@ -20,9 +20,6 @@ import tech.streamfusion.planner.expr.ExpressionPlan;
 /** What node translators need to know about the job that is being planned. */
 public final class PlanningContext {
 
-    /** That of Flink's own streaming operators (window aggregates), which otherwise got next to nothing beside native ones. */
-    private static final int MANAGED_MEMORY_WEIGHT = 1;
-
     private final PlannerBase planner;
     private final StreamFusionOptions options;
     private final ExpressionPlan.Context expressions;
@@ -72,11 +69,6 @@ public final class PlanningContext {
     public ExpressionPlan expressionPlan(ExecNode<?> node, RowType inputType) {
         boolean legacyCast = option(node, ExecutionConfigOptions.TABLE_EXEC_LEGACY_CAST_BEHAVIOUR).isEnabled();
         return new ExpressionPlan(expressions, inputType, legacyCast);
-    }
-
-    /** Weight of a native operator in the slot's managed memory; 0 when native memory is not accounted. */
-    public int managedMemoryWeight() {
-        return options.isMemoryAccounted() ? MANAGED_MEMORY_WEIGHT : 0;
     }
 
     /** A planner whose environment collects what stock nodes register while they are only being asked. */

@@ -223,7 +223,7 @@ final class SinkTranslator implements NodeTranslator {
                                 last,
                                 edges(inputType).operator(plan(inputType).setConstraintEnforcer(constraints).build()),
                                 batches(),
-                                context.managedMemoryWeight());
+                                0);
             }
             if (chain.timestampInserter() != null) {
                 last =
@@ -232,7 +232,7 @@ final class SinkTranslator implements NodeTranslator {
                                 last,
                                 edges(consumedType).operator(plan(consumedType).setCalc(identity()).build()),
                                 batches(),
-                                context.managedMemoryWeight());
+                                0);
             }
             Transformation<?> sink =
                     Transformations.sink(

@@ -6,13 +6,13 @@ import tech.streamfusion.runtime.MemoryReservation;
 import tech.streamfusion.runtime.NativeMemoryLimitException;
 
 /**
- * Native memory of one operator, taken from its share of the slot's managed memory. An allowance on top lets operators
- * that only hold a few batches run where there is little or no managed memory, as stock Flink does.
+ * Native memory of one operator, taken from its share of the slot's managed memory if it has one. An allowance on top is for
+ * the few batches that every operator holds, as stock Flink's rows on the heap are outside managed memory.
  */
 final class ManagedMemoryReservation implements MemoryReservation {
 
     /** What an operator may use beyond its share: many batches of ordinary rows, or a few of huge ones. */
-    static final long ALLOWANCE = 64L << 20;
+    static final long ALLOWANCE = 256L << 20;
 
     private final String operatorName;
     private final MemoryManager memory;
@@ -35,22 +35,19 @@ final class ManagedMemoryReservation implements MemoryReservation {
         if (beyond + rest > ALLOWANCE) {
             long inUse = managed + beyond;
             release(fromShare);
-            throw new NativeMemoryLimitException(
-                    "Operator '"
-                            + operatorName
-                            + "' needs "
-                            + bytes
-                            + " more bytes of native memory than the "
-                            + inUse
-                            + " it has; its share of managed memory is "
-                            + share
-                            + " bytes, and "
-                            + ALLOWANCE
-                            + " on top. Raise taskmanager.memory.managed.size (or taskmanager.memory.managed.fraction), or set"
-                            + " streamfusion.memory.accounting.enabled to false.");
+            throw new NativeMemoryLimitException(refusal(bytes, inUse));
         }
         managed += fromShare;
         beyond += rest;
+    }
+
+    private String refusal(long bytes, long inUse) {
+        String more = share == 0 ? "" : "raise taskmanager.memory.managed.size (or taskmanager.memory.managed.fraction), or ";
+        return String.format(
+                "Operator '%s' needs %d more bytes of native memory than the %d it has; it may use %d bytes of managed memory"
+                        + " and %d beyond. Make its batches smaller (properties.max.poll.records of a Kafka table), %sset"
+                        + " streamfusion.memory.accounting.enabled to false.",
+                operatorName, bytes, inUse, share, ALLOWANCE, more);
     }
 
     /** Reserves all or nothing; returns what it got. */

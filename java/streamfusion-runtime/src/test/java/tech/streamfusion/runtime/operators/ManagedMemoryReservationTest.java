@@ -37,7 +37,7 @@ class ManagedMemoryReservationTest {
     void aRefusedGrowthGivesItsPartOfTheShareBack() {
         MemoryManager memory = MemoryManager.create(100 * MEGABYTE, (int) MEGABYTE);
         ManagedMemoryReservation reservation = new ManagedMemoryReservation("Calc(x)", memory, 40 * MEGABYTE);
-        assertThatThrownBy(() -> reservation.grow(200 * MEGABYTE)).isInstanceOf(NativeMemoryLimitException.class);
+        assertThatThrownBy(() -> reservation.grow(300 * MEGABYTE)).isInstanceOf(NativeMemoryLimitException.class);
         assertThat(memory.verifyEmpty()).isTrue();
         memory.shutdown();
     }
@@ -47,6 +47,10 @@ class ManagedMemoryReservationTest {
         MemoryManager memory = MemoryManager.create(0, 4096);
         ManagedMemoryReservation reservation = new ManagedMemoryReservation("Calc(x)", memory, 0);
         reservation.grow(5 * MEGABYTE);
+        assertThatThrownBy(() -> reservation.grow(ManagedMemoryReservation.ALLOWANCE))
+                .isInstanceOf(NativeMemoryLimitException.class)
+                .hasMessageContaining("streamfusion.memory.accounting.enabled")
+                .satisfies(e -> assertThat(e.getMessage()).doesNotContain("taskmanager.memory"));
         reservation.shrink(5 * MEGABYTE);
         memory.shutdown();
     }

@@ -94,6 +94,49 @@ static void calc_filters_densely_and_projects(void **state) {
   plan_reset();
 }
 
+static void calc_writes_defaults_for_nulls_of_the_projections_named(void **state) {
+  (void)state;
+  sf_error err;
+  sf_pool *pool = pool_of(-1);
+  sf_type *in = id_row_type();
+  sf_type *out_fields[4] = {STRING(), BIGINT(), BIGINT(), BOOL()};
+  sf_type *out = nested(SF_TYPE_ROW, 4, out_fields);
+  plan_expr *row = input(1, sf_type_retain(in->children[1]));
+  plan_expr *id = field(row, 0, BIGINT());
+  plan_expr *projection[4] = {field(row, 1, STRING()), id, id,
+                              call2("GREATER_THAN", BOOL(), id, int_literal(20, BIGINT()))};
+  plan_operator *plan = calc_plan(in, out, NULL, projection);
+  int32_t defaulted[3] = {0, 1, 3};
+  plan->calc->n_default_for_null = 3;
+  plan->calc->default_for_null = defaulted;
+  sf_operator *op = NULL;
+  OK(create_operator(pool, plan, &op, &err));
+  sf_batch *batch = id_rows(pool, in, 14), *result = NULL;
+  sf_collector collector = {&result, keep_one};
+  OK(sf_operator_process(op, 0, batch, &collector, &err));
+  for (int64_t i = 0; i < 14; i++) {
+    const bool null = i % 7 == 6; /* the whole inner row */
+    assert_false(sf_column_is_null(result->columns[0], i));
+    assert_int_equal(null ? 0 : i < 10 ? 2 : 3, ((const sf_view *)result->columns[0]->values)[i].size);
+    assert_int_equal(null ? -1 : 10 * i, ((const int64_t *)result->columns[1]->values)[i]);
+    assert_int_equal(null, sf_column_is_null(result->columns[2], i));
+    assert_int_equal(!null && i > 2, ((const uint8_t *)result->columns[3]->values)[i]);
+  }
+  sf_batch_release(result);
+  sf_operator_destroy(op);
+  op = NULL;
+  defaulted[2] = 4;
+  FAILS(SF_INVALID, create_operator(pool, plan, &op, &err));
+  defaulted[2] = 1;
+  FAILS(SF_INVALID, create_operator(pool, plan, &op, &err));
+  sf_batch_release(batch);
+  sf_type_release(in);
+  sf_type_release(out);
+  assert_int_equal(0, sf_pool_used(pool));
+  sf_pool_release(pool);
+  plan_reset();
+}
+
 static void calc_shares_columns_where_all_rows_pass(void **state) {
   (void)state;
   sf_error err;
@@ -567,6 +610,7 @@ static void failing_allocations_leak_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(calc_filters_densely_and_projects),
+      TEST(calc_writes_defaults_for_nulls_of_the_projections_named),
       TEST(calc_shares_columns_where_all_rows_pass),
       TEST(calc_emits_marks_without_rows_but_nothing_for_nothing),
       TEST(drop_update_before_drops_only_those),

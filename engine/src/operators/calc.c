@@ -9,6 +9,8 @@ typedef struct calc {
   sf_expr *exprs; /* the condition, if there is one, and the projections; NULL: nothing to evaluate */
   bool filters;
   int32_t n_projections;
+  int32_t n_defaulted;
+  int32_t *defaulted;     /* projections whose NULLs are replaced, see sfi_default_for_null */
   sfi_reads *reads;       /* of the projections */
   sf_column **dense;      /* scratch, n input columns: NULL between calls */
   sf_column **projected;  /* scratch, n output columns: NULL between calls */
@@ -50,6 +52,11 @@ static sf_status make_dense(calc *c, const sf_batch *batch, int64_t n, sf_batch 
 static sf_status project(calc *c, const sf_batch *input, const int32_t *rows, sf_error *err) {
   if (c->exprs == NULL) return SF_OK;
   SF_TRY(sf_expr_project(c->exprs, c->filters ? 1 : 0, input, rows, c->projected, err));
+  for (int32_t k = 0; k < c->n_defaulted; k++) {
+    sf_column *value = c->projected[c->defaulted[k]];
+    c->projected[c->defaulted[k]] = NULL;
+    SF_TRY(sfi_default_for_null(c->base.pool, value, &c->projected[c->defaulted[k]], err));
+  }
   for (int32_t i = 0; i < c->n_projections; i++) {
     sf_column *value = c->projected[i];
     c->projected[i] = NULL;
@@ -97,6 +104,7 @@ static void destroy(sf_operator *op) {
   sf_pool_free(op->pool, c->dense);
   sf_pool_free(op->pool, c->projected);
   sf_pool_free(op->pool, c->rows);
+  sf_pool_free(op->pool, c->defaulted);
   sfi_reads_destroy(c->reads);
 }
 
@@ -137,6 +145,21 @@ static sf_status compile_expressions(calc *c, const sfi_operator_plan *plan, sf_
   return st == SF_OK ? check_types(c, plan->message->name, err) : st;
 }
 
+static sf_status copy_defaulted(calc *c, const Streamfusion__Plan__Calc *message, const char *name, sf_error *err) {
+  void *memory = NULL;
+  SF_TRY(sf_pool_alloc(c->base.pool, (message->n_default_for_null + 1) * sizeof *c->defaulted, &memory, err));
+  c->defaulted = memory;
+  for (size_t k = 0; k < message->n_default_for_null; k++) {
+    const int32_t i = message->default_for_null[k];
+    if (i < 0 || i >= c->n_projections || (k > 0 && i <= c->defaulted[k - 1])) {
+      return sf_fail(err, SF_INVALID, "Calc %s replaces NULLs of projection %d of %d", name, i, c->n_projections);
+    }
+    c->defaulted[k] = i;
+    c->n_defaulted++;
+  }
+  return SF_OK;
+}
+
 static sf_status compile(calc *c, const sfi_operator_plan *plan, sf_error *err) {
   const Streamfusion__Plan__Calc *message = plan->message->calc;
   const sf_type *output = c->base.output_type;
@@ -155,6 +178,7 @@ static sf_status compile(calc *c, const sfi_operator_plan *plan, sf_error *err) 
   for (int32_t i = 0; i < c->n_projections; i++) {
     SF_TRY(sfi_reads_add(c->reads, c->base.input_type, message->projection[i], err));
   }
+  SF_TRY(copy_defaulted(c, message, plan->message->name, err));
   return compile_expressions(c, plan, err);
 }
 

@@ -51,4 +51,8 @@ SF_MUST_CHECK sf_status sfi_drop_update_before_create(sf_pool *pool, const sfi_o
 SF_MUST_CHECK sf_status sfi_constraint_enforcer_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
                                                        sf_error *err);
 
+/* Takes over the column, whose NULLs become CodeGenUtils.primitiveDefaultValue of its type: -1, false, the empty string. Where
+ * that is no value but NULL, the column comes back as it is. */
+SF_MUST_CHECK sf_status sfi_default_for_null(sf_pool *pool, sf_column *column, sf_column **out, sf_error *err);
+
 #endif

@@ -11,6 +11,7 @@ import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.plan.Calc;
 import tech.streamfusion.planner.FallbackReason.Rule;
 import tech.streamfusion.planner.expr.ExpressionPlan;
+import tech.streamfusion.planner.expr.NotNullResults;
 import tech.streamfusion.planner.expr.PlanTypes;
 import tech.streamfusion.planner.graph.GraphView;
 import tech.streamfusion.planner.graph.StockFields;
@@ -48,8 +49,13 @@ final class CalcTranslator implements NodeTranslator {
             if (condition != null) {
                 plan.setCondition(expressions.add(condition));
             }
-            for (RexNode expression : StockFields.projection(calc)) {
-                plan.addProjection(expressions.add(expression));
+            List<RexNode> projection = StockFields.projection(calc);
+            boolean forwards = NotNullResults.forwards(projection, inputType.getFieldCount());
+            for (int i = 0; i < projection.size(); i++) {
+                plan.addProjection(expressions.add(projection.get(i)));
+                if (!forwards && NotNullResults.areDefaults(projection.get(i))) {
+                    plan.addDefaultForNull(i);
+                }
             }
             return new CalcCandidate(calc, context, plan.build(), expressions);
         } catch (UnsupportedOperationException e) {

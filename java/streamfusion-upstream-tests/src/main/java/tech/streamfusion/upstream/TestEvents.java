@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 import tech.streamfusion.planner.FallbackReason;
@@ -28,7 +29,9 @@ final class TestEvents implements AutoCloseable {
     static final String CLASS = "class";
     static final String TEST = "test";
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Names of tests contain what they try, unpaired surrogates among it, which are no text in UTF-8. */
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().configure(JsonGenerator.Feature.ESCAPE_NON_ASCII, true);
 
     /** Planners are made by Flink, which cannot be handed anything: the one place where plans find their way out. */
     private static volatile TestEvents current;

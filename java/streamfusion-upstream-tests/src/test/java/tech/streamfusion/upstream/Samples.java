@@ -37,8 +37,10 @@ final class Samples {
         @Test
         void passes() {}
 
-        @Test
-        void passesToo() {}
+        /** Its name holds half of a character. */
+        @ParameterizedTest
+        @ValueSource(strings = "\ud83d")
+        void passesToo(String text) {}
     }
 
     static class NotStarting {

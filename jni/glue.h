@@ -8,6 +8,7 @@
 
 #include "streamfusion/batch.h"
 #include "streamfusion/expr.h"
+#include "streamfusion/operator.h"
 
 /* Looked up once in JNI_OnLoad, never written afterwards. */
 typedef struct sfj_ids {
@@ -36,6 +37,10 @@ sfj_natives sfj_exchange_natives(void);
 sfj_natives sfj_operator_natives(void);
 sfj_natives sfj_format_natives(void);
 sfj_natives sfj_kafka_natives(void);
+sfj_natives sfj_state_natives(void);
+
+/* The engine's operator of an operator handle (jni_operator.c). */
+sf_operator *sfj_operator(jlong handle);
 
 /* --- errors (jni_error.c) */
 

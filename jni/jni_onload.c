@@ -10,7 +10,7 @@ const sfj_ids *sfj_ids_get(void) { return &ids; }
 static bool register_natives(JNIEnv *env) {
   jclass engine = (*env)->FindClass(env, "tech/streamfusion/runtime/NativeEngine");
   if (engine == NULL) return false;
-  const sfj_natives tables[] = {sfj_memory_natives(),   sfj_batch_natives(),  sfj_exchange_natives(),
+  const sfj_natives tables[] = {sfj_memory_natives(),   sfj_batch_natives(),  sfj_exchange_natives(), sfj_state_natives(),
                                 sfj_operator_natives(), sfj_format_natives(), sfj_kafka_natives()};
   for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
     if ((*env)->RegisterNatives(env, engine, tables[i].methods, tables[i].count) != JNI_OK) return false;

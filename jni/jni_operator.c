@@ -14,6 +14,8 @@ typedef struct operator_handle {
   size_t capacity;
 } operator_handle;
 
+sf_operator *sfj_operator(jlong handle) { return ((const operator_handle *)sfj_ptr(handle))->op; }
+
 static sf_status collect(void *context, sf_batch *batch, sf_error *err) {
   operator_handle *o = context;
   if (o->end == o->capacity) {

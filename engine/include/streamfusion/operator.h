@@ -4,6 +4,7 @@
 
 #include "streamfusion/batch.h"
 #include "streamfusion/expr.h"
+#include "streamfusion/state.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,11 @@ SF_EXPORT const sf_type *sf_operator_output_type(const sf_operator *op); /* borr
  * batches and back at the operator's edges. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_plan_types(const uint8_t *bytes, size_t size, sf_type **input_out,
                                                          sf_type **output_out, sf_error *err);
+
+/* Operators with keyed state: makes it, empty, for the key groups of this instance. Once, before anything is processed. */
+SF_EXPORT SF_MUST_CHECK sf_status sf_operator_open_state(sf_operator *op, sf_key_groups groups, sf_error *err);
+/* Borrowed; NULL: the operator has no keyed state, or it is not open. */
+SF_EXPORT sf_state *sf_operator_state(const sf_operator *op);
 
 /* Borrows the batch. Marks of the batch come out as marks at the same place of the output (but see the watermark
  * assigner below). Nothing is emitted where neither rows nor marks are left. */

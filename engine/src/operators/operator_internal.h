@@ -4,6 +4,7 @@
 
 #include "column/column_internal.h"
 #include "plan.pb-c.h"
+#include "state/state_internal.h"
 #include "streamfusion/operator.h"
 
 /* Functions that an operator leaves NULL have nothing to do. Arguments as those of the public functions. */
@@ -13,6 +14,7 @@ typedef struct sfi_operator_vtable {
   sf_status (*timer)(sf_operator *op, int64_t millis, const sf_collector *out, sf_error *err);
   sf_status (*before_barrier)(sf_operator *op, const sf_collector *out, sf_error *err);
   sf_status (*finish)(sf_operator *op, const sf_collector *out, sf_error *err);
+  sf_status (*open_state)(sf_operator *op, sf_key_groups groups, sf_error *err);
   void (*destroy)(sf_operator *op); /* the operator's own parts; not the frame, not the memory */
 } sfi_operator_vtable;
 
@@ -24,6 +26,7 @@ struct sf_operator {
   const sf_type *output_type; /* retained */
   const sf_type *seen_type;   /* retained; batch type that has been checked against input_type, or NULL */
   sf_session *session;        /* owned */
+  sf_state *state;            /* owned; NULL: none, or not open */
 };
 
 /* What an operator is created from; borrowed. */
@@ -50,6 +53,8 @@ SF_MUST_CHECK sf_status sfi_drop_update_before_create(sf_pool *pool, const sfi_o
                                                       sf_error *err);
 SF_MUST_CHECK sf_status sfi_constraint_enforcer_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
                                                        sf_error *err);
+SF_MUST_CHECK sf_status sfi_group_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                   sf_error *err);
 
 /* Takes over the column, whose NULLs become CodeGenUtils.primitiveDefaultValue of its type: -1, false, the empty string. Where
  * that is no value but NULL, the column comes back as it is. */

@@ -13,6 +13,7 @@ static sf_status dispatch(sf_pool *pool, const sfi_operator_plan *plan, sf_opera
     case STREAMFUSION__PLAN__OPERATOR__OP_DROP_UPDATE_BEFORE: return sfi_drop_update_before_create(pool, plan, out, err);
     case STREAMFUSION__PLAN__OPERATOR__OP_CONSTRAINT_ENFORCER:
       return sfi_constraint_enforcer_create(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE: return sfi_group_aggregate_create(pool, plan, out, err);
     default: return sf_fail(err, SF_UNSUPPORTED, "Operator %s is of a kind that this engine does not know",
                             plan->message->name);
   }
@@ -106,6 +107,7 @@ sf_status sfi_operator_compile(sf_operator *op, const sfi_operator_plan *plan,
 void sf_operator_destroy(sf_operator *op) {
   if (op == NULL) return;
   if (op->vtable->destroy != NULL) op->vtable->destroy(op);
+  sfi_state_close(op->state);
   sf_session_destroy(op->session);
   sf_type_release(op->input_type);
   sf_type_release(op->output_type);
@@ -146,6 +148,14 @@ sf_status sf_operator_process(sf_operator *op, int32_t input, sf_batch *batch, c
 sf_status sf_operator_watermark(sf_operator *op, int64_t watermark, const sf_collector *out, sf_error *err) {
   return op->vtable->watermark == NULL ? SF_OK : op->vtable->watermark(op, watermark, out, err);
 }
+
+sf_status sf_operator_open_state(sf_operator *op, sf_key_groups groups, sf_error *err) {
+  if (op->vtable->open_state == NULL) return sf_fail(err, SF_INVALID, "The operator has no keyed state");
+  if (op->state != NULL) return sf_fail(err, SF_INVALID, "The operator's keyed state is open already");
+  return op->vtable->open_state(op, groups, err);
+}
+
+sf_state *sf_operator_state(const sf_operator *op) { return op->state; }
 
 sf_status sf_operator_timer(sf_operator *op, int64_t millis, const sf_collector *out, sf_error *err) {
   return op->vtable->timer == NULL ? SF_OK : op->vtable->timer(op, millis, out, err);

@@ -171,6 +171,36 @@ public final class NativeEngine {
 
     public static native void operatorClose(long operator);
 
+    // ---- keyed state (sf_state) ----
+
+    /** Makes the keyed state of an operator that has one, empty; once, before anything is processed. */
+    public static native void operatorOpenState(long operator, int firstKeyGroup, int keyGroups, int maxParallelism);
+
+    /**
+     * Adds entries of one state: size, key, size, value, back to back, big endian, as in a canonical savepoint.
+     *
+     * @param state number of the state, in the order that the operator documents
+     * @param size of the entries in the array
+     */
+    public static native void stateRestore(long operator, int state, byte[] entries, int size);
+
+    /** Keys that the operator's state holds. */
+    public static native long stateKeys(long operator);
+
+    /** Entries of all maps of the operator's state. */
+    public static native long stateMapEntries(long operator);
+
+    /** A view of the state at this moment, owned; the only handle here that another thread may read and release. */
+    public static native long stateSnapshot(long operator);
+
+    /**
+     * The next entries, ordered by key group and state, or null: short key group, short state, size, key, size, value, back
+     * to back, big endian.
+     */
+    public static native byte[] snapshotRead(long snapshot);
+
+    public static native void snapshotRelease(long snapshot);
+
     // ---- single expressions (watermarks of sources) ----
 
     public static native long exprCreate(long pool, byte[] session, long inputType, byte[] plan, HostKernels hostKernels);

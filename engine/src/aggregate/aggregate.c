@@ -1,0 +1,357 @@
+#include "aggregate/aggregate.h"
+
+#include "column/type_internal.h"
+#include "expr/decimal.h"
+
+#define KIND(name) STREAMFUSION__PLAN__AGGREGATE_KIND__##name
+
+/* --- cells */
+
+static sfi_scalar load(const sfi_aggregate *a, const uint8_t *record, int i) {
+  return sfi_scalar_load(record, a->cells[i], a->offsets[i], a->types[i]->layout);
+}
+static void store(const sfi_aggregate *a, uint8_t *record, int i, sfi_scalar s) {
+  sfi_scalar_store(record, a->cells[i], a->offsets[i], a->types[i]->layout, s);
+}
+static int64_t load_long(const sfi_aggregate *a, const uint8_t *record, int i) {
+  int64_t v;
+  memcpy(&v, record + a->offsets[i], sizeof v);
+  return v;
+}
+static void add_long(const sfi_aggregate *a, uint8_t *record, int i, int64_t by) {
+  int64_t v = (int64_t)((uint64_t)load_long(a, record, i) + (uint64_t)by);
+  memcpy(record + a->offsets[i], &v, sizeof v);
+}
+
+/* Stores the first accumulator, whatever its layout. */
+static sf_status keep(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *value, sf_error *err) {
+  if (a->types[0]->layout != SF_LAYOUT_VIEW) {
+    store(a, acc->record, 0, *value);
+    return SF_OK;
+  }
+  sfi_cell_set_null(acc->record, a->cells[0], value->null);
+  sf_view view = {NULL, 0, 0};
+  if (!value->null) view = value->v;
+  return sfi_state_set_bytes(acc->state, acc->record + a->offsets[0], view, err);
+}
+
+/* --- sums */
+
+/* The argument in the layout of the sum: Flink widens before it adds, where sum and argument differ. */
+static sfi_scalar widen(const sfi_aggregate *a, const sfi_scalar *arg) {
+  sfi_scalar out = *arg;
+  sf_layout from = a->arg_type->layout, to = a->types[0]->layout;
+  if (from == SF_LAYOUT_FLOAT && to == SF_LAYOUT_DOUBLE) out.d = (double)arg->f;
+  if (from != SF_LAYOUT_INT128 && to == SF_LAYOUT_INT128) out.w = arg->i;
+  return out;
+}
+
+static int64_t wrap(sf_layout layout, int64_t v) {
+  switch (layout) {
+    case SF_LAYOUT_INT8: return (int8_t)v;
+    case SF_LAYOUT_INT16: return (int16_t)v;
+    case SF_LAYOUT_INT32: return (int32_t)v;
+    default: return v;
+  }
+}
+
+/* sum + arg or sum - arg; NULL where a DECIMAL gets too large. Neither is NULL. */
+static sfi_scalar plus(const sfi_aggregate *a, sfi_scalar sum, sfi_scalar arg, bool minus) {
+  const sf_type *type = a->types[0];
+  switch (type->layout) {
+    case SF_LAYOUT_FLOAT: sum.f = minus ? sum.f - arg.f : sum.f + arg.f; break;
+    case SF_LAYOUT_DOUBLE: sum.d = minus ? sum.d - arg.d : sum.d + arg.d; break;
+    case SF_LAYOUT_INT128:
+      sum.null = !sfi_decimal_add(sum.w, type->scale, minus ? -arg.w : arg.w, type->scale,
+                                  (sfi_digits){type->precision, type->scale}, &sum.w);
+      break;
+    default: {
+      uint64_t x = (uint64_t)sum.i, y = (uint64_t)arg.i;
+      sum.i = wrap(type->layout, (int64_t)(minus ? x - y : x + y));
+    }
+  }
+  return sum;
+}
+
+/* SUM starts over from the argument when the sum is NULL, the others keep the NULL. */
+static void sum_up(const sfi_aggregate *a, uint8_t *record, const sfi_scalar *arg, bool minus) {
+  sfi_scalar sum = load(a, record, 0), value = widen(a, arg);
+  bool restarts = a->kind == KIND(SUM) || a->kind == KIND(SUM_RETRACT);
+  if (!sum.null) {
+    store(a, record, 0, plus(a, sum, value, minus));
+  } else if (restarts && minus) {
+    store(a, record, 0, plus(a, (sfi_scalar){.w = 0}, value, true));
+  } else if (restarts) {
+    store(a, record, 0, value);
+  }
+}
+
+static sfi_scalar average(const sfi_aggregate *a, const uint8_t *record) {
+  sfi_scalar out = {.w = 0, .null = true}, sum = load(a, record, 0);
+  int64_t count = load_long(a, record, 1);
+  if (count == 0 || sum.null) return out;
+  const sf_type *from = a->types[0], *to = a->result_type;
+  out.null = false;
+  if (from->layout == SF_LAYOUT_DOUBLE) {
+    double quotient = sum.d / (double)count;
+    if (to->layout == SF_LAYOUT_FLOAT) out.f = (float)quotient;
+    else out.d = quotient;
+  } else if (from->layout == SF_LAYOUT_INT128) {
+    out.null = !sfi_decimal_divide(sum.w, from->scale, count, 0, (sfi_digits){to->precision, to->scale}, &out.w);
+  } else {
+    int64_t quotient = count == -1 ? (int64_t)(0 - (uint64_t)sum.i) : sum.i / count;
+    out.i = wrap(to->layout, quotient);
+  }
+  return out;
+}
+
+/* --- extremes */
+
+static bool is_max(const sfi_aggregate *a) { return a->kind == KIND(MAX) || a->kind == KIND(MAX_RETRACT); }
+
+static sf_status extreme(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, sf_error *err) {
+  sfi_scalar best = load(a, acc->record, 0);
+  sf_layout layout = a->types[0]->layout;
+  bool better = best.null || (is_max(a) ? sfi_scalar_less(layout, &best, arg) : sfi_scalar_less(layout, arg, &best));
+  return better ? keep(a, acc, arg, err) : SF_OK;
+}
+
+static sf_status user_key(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, sf_error *err) {
+  acc->scratch->size = 0;
+  return sfi_scalar_encode(a->arg_type, arg, acc->scratch, err);
+}
+
+/* Adds to the count of a value in the map, which goes at 0; *count_out is the new one. */
+static sf_status count_value(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, int64_t by,
+                             int64_t *count_out, sf_error *err) {
+  SF_TRY(user_key(a, acc, arg, err));
+  uint32_t size = (uint32_t)acc->scratch->size;
+  uint32_t id = sfi_map_find(acc->state, a->map, acc->key, acc->scratch->data, size);
+  int32_t offset = sfi_table_type(acc->state, 1 + a->map)->offsets[0];
+  int64_t count = 0;
+  if (id != SFI_NO_ENTRY) {
+    memcpy(&count, sfi_entry_record(sfi_state_entry(acc->state, acc->key.group, 1 + a->map, id)) + offset, 8);
+  }
+  *count_out = count += by;
+  if (count == 0) return id == SFI_NO_ENTRY ? SF_OK : sfi_map_remove(acc->state, a->map, acc->key, id, err);
+  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, a->map, acc->key, acc->scratch->data, size, &id, err));
+  uint8_t *record = NULL;
+  SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + a->map, id, &record, err));
+  memcpy(record + offset, &count, 8);
+  return SF_OK;
+}
+
+static int compare_for(const sfi_aggregate *a, const sfi_scalar *x, const sfi_scalar *y) {
+  int c = sfi_scalar_compare(a->types[0]->layout, x, y);
+  return is_max(a) ? c : -c;
+}
+
+static sf_status retractable_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                        sf_error *err) {
+  int64_t count = 0;
+  sfi_scalar best = load(a, acc->record, 0);
+  if (load_long(a, acc->record, 1) == 0 || best.null || compare_for(a, &best, arg) < 0) SF_TRY(keep(a, acc, arg, err));
+  SF_TRY(count_value(a, acc, arg, 1, &count, err));
+  if (count == 1) add_long(a, acc->record, 1, 1);
+  return SF_OK;
+}
+
+/* The best of all values in the map. */
+static sf_status search_best(const sfi_aggregate *a, const sfi_accumulators *acc, sf_error *err) {
+  sfi_scalar best = {.w = 0, .null = true};
+  for (uint32_t id = sfi_map_first(acc->state, a->map, acc->key); id != SFI_NO_ENTRY;
+       id = sfi_map_next(acc->state, a->map, acc->key, id)) {
+    const sfi_entry *entry = sfi_state_entry(acc->state, acc->key.group, 1 + a->map, id);
+    sfi_scalar value;
+    SF_TRY(sfi_scalar_decode(a->arg_type, sfi_entry_key(entry), entry->key_size, &value, err));
+    if (best.null || compare_for(a, &best, &value) < 0) best = value;
+  }
+  if (best.null) add_long(a, acc->record, 1, -load_long(a, acc->record, 1));
+  return keep(a, acc, &best, err);
+}
+
+static sf_status retractable_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                     sf_error *err) {
+  int64_t count = 0;
+  SF_TRY(count_value(a, acc, arg, -1, &count, err));
+  if (count != 0) return SF_OK;
+  add_long(a, acc->record, 1, -1);
+  if (load_long(a, acc->record, 1) == 0) return keep(a, acc, &(sfi_scalar){.null = true}, err);
+  sfi_scalar best = load(a, acc->record, 0);
+  bool was_best = !best.null && sfi_scalar_compare(a->types[0]->layout, &best, arg) == 0;
+  return was_best ? search_best(a, acc, err) : SF_OK;
+}
+
+/* --- the functions */
+
+void sfi_aggregate_init(const sfi_aggregate *a, uint8_t *record) {
+  bool null = a->kind == KIND(SUM) || a->kind == KIND(SUM_RETRACT) || a->kind == KIND(MIN) || a->kind == KIND(MAX) ||
+              a->kind == KIND(MIN_RETRACT) || a->kind == KIND(MAX_RETRACT);
+  sfi_cell_set_null(record, a->cells[0], null);
+}
+
+sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                   sf_error *err) {
+  if (a->kind != KIND(COUNT_STAR) && arg->null) return SF_OK;
+  switch (a->kind) {
+    case KIND(COUNT_STAR):
+    case KIND(COUNT): add_long(a, acc->record, 0, 1); return SF_OK;
+    case KIND(SUM):
+    case KIND(SUM0): sum_up(a, acc->record, arg, false); return SF_OK;
+    case KIND(SUM_RETRACT):
+    case KIND(AVG):
+      sum_up(a, acc->record, arg, false);
+      add_long(a, acc->record, 1, 1);
+      return SF_OK;
+    case KIND(MIN):
+    case KIND(MAX): return extreme(a, acc, arg, err);
+    case KIND(MIN_RETRACT):
+    case KIND(MAX_RETRACT): return retractable_accumulate(a, acc, arg, err);
+    default: return sf_fail(err, SF_INTERNAL, "Unknown aggregate %d", (int)a->kind);
+  }
+}
+
+sf_status sfi_aggregate_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                sf_error *err) {
+  if (a->kind != KIND(COUNT_STAR) && arg->null) return SF_OK;
+  switch (a->kind) {
+    case KIND(COUNT_STAR):
+    case KIND(COUNT): add_long(a, acc->record, 0, -1); return SF_OK;
+    case KIND(SUM0): sum_up(a, acc->record, arg, true); return SF_OK;
+    case KIND(SUM_RETRACT):
+    case KIND(AVG):
+      sum_up(a, acc->record, arg, true);
+      add_long(a, acc->record, 1, -1);
+      return SF_OK;
+    case KIND(MIN):
+    case KIND(MAX): return SF_OK; /* of what only grows or shrinks: Flink's planner has made sure */
+    case KIND(MIN_RETRACT):
+    case KIND(MAX_RETRACT): return retractable_retract(a, acc, arg, err);
+    default: return sf_fail(err, SF_TABLE, "An aggregate without retraction was given a row to retract");
+  }
+}
+
+sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record) {
+  switch (a->kind) {
+    case KIND(AVG): return average(a, record);
+    case KIND(SUM_RETRACT):
+    case KIND(MIN_RETRACT):
+    case KIND(MAX_RETRACT): {
+      int64_t n = load_long(a, record, 1);
+      bool none = a->kind == KIND(SUM_RETRACT) ? n == 0 : n <= 0;
+      return none ? (sfi_scalar){.w = 0, .null = true} : load(a, record, 0);
+    }
+    default: return load(a, record, 0);
+  }
+}
+
+/* --- from the plan */
+
+static bool is_number(const sf_type *type) {
+  switch (type->kind) {
+    case SF_TYPE_TINYINT:
+    case SF_TYPE_SMALLINT:
+    case SF_TYPE_INTEGER:
+    case SF_TYPE_BIGINT:
+    case SF_TYPE_FLOAT:
+    case SF_TYPE_DOUBLE:
+    case SF_TYPE_DECIMAL: return true;
+    default: return false;
+  }
+}
+
+static bool is_comparable(const sf_type *type) {
+  switch (type->kind) {
+    case SF_TYPE_BOOLEAN:
+    case SF_TYPE_CHAR:
+    case SF_TYPE_VARCHAR:
+    case SF_TYPE_DATE:
+    case SF_TYPE_TIME:
+    case SF_TYPE_TIMESTAMP:
+    case SF_TYPE_TIMESTAMP_LTZ: return true;
+    default: return is_number(type);
+  }
+}
+
+/* Whether the accumulators are those of Flink for this argument. */
+static bool takes(const sfi_aggregate *a) {
+  const sf_type *arg = a->arg_type, *first = a->types[0];
+  int32_t n = a->kind == KIND(SUM_RETRACT) || a->kind == KIND(AVG) || a->map >= 0 ? 2 : 1;
+  if (a->n_cells != n || (n == 2 && a->types[1]->kind != SF_TYPE_BIGINT)) return false;
+  switch (a->kind) {
+    case KIND(COUNT_STAR):
+    case KIND(COUNT): return first->kind == SF_TYPE_BIGINT && a->result_type->kind == SF_TYPE_BIGINT;
+    case KIND(SUM):
+    case KIND(SUM_RETRACT):
+    case KIND(SUM0):
+      if (!is_number(arg) || first->kind != arg->kind || a->result_type->layout != first->layout) return false;
+      return arg->kind != SF_TYPE_DECIMAL || (first->precision == SFI_MAX_PRECISION && first->scale == arg->scale);
+    case KIND(AVG):
+      if (!is_number(arg)) return false;
+      if (arg->kind == SF_TYPE_DECIMAL) {
+        return first->layout == SF_LAYOUT_INT128 && first->scale == arg->scale && a->result_type->layout == SF_LAYOUT_INT128;
+      }
+      if (arg->layout == SF_LAYOUT_FLOAT || arg->layout == SF_LAYOUT_DOUBLE) return first->kind == SF_TYPE_DOUBLE;
+      return first->kind == SF_TYPE_BIGINT;
+    case KIND(MIN):
+    case KIND(MAX):
+    case KIND(MIN_RETRACT):
+    case KIND(MAX_RETRACT):
+      return is_comparable(arg) && first->layout == arg->layout && a->result_type->layout == arg->layout;
+    default: return false;
+  }
+}
+
+static sf_status check_column(const sf_type *row, int32_t column, sf_error *err) {
+  if (column >= 0 && column < row->n_children) return SF_OK;
+  return sf_fail(err, SF_INVALID, "An aggregate refers to column %d of %d", column, row->n_children);
+}
+
+static sf_status prepare(const Streamfusion__Plan__AggregateCall *call, const sf_type *input_type, sfi_aggregate *out,
+                         sf_error *err) {
+  if (call->n_args > 1 || call->n_accumulators < 1 || call->n_accumulators > SFI_MAX_ACCUMULATORS || call->result == NULL ||
+      (call->n_args == 0) != (call->kind == KIND(COUNT_STAR))) {
+    return sf_fail(err, SF_UNSUPPORTED, "Aggregate %d with %zu arguments", (int)call->kind, call->n_args);
+  }
+  if (call->n_args == 1) {
+    out->arg = call->args[0];
+    SF_TRY(check_column(input_type, out->arg, err));
+    out->arg_type = input_type->children[out->arg];
+  }
+  if (call->filter > 0) {
+    out->filter = call->filter - 1;
+    SF_TRY(check_column(input_type, out->filter, err));
+    if (input_type->children[out->filter]->layout != SF_LAYOUT_BOOL) {
+      return sf_fail(err, SF_INVALID, "The filter of an aggregate is no BOOLEAN");
+    }
+  }
+  SF_TRY(sfi_type_from_message(call->result, &out->result_type, err));
+  for (; out->n_cells < (int32_t)call->n_accumulators; out->n_cells++) {
+    SF_TRY(sfi_type_from_message(call->accumulators[out->n_cells], &out->types[out->n_cells], err));
+  }
+  if (!takes(out)) return sf_fail(err, SF_UNSUPPORTED, "Aggregate %d does not take these types", (int)call->kind);
+  return SF_OK;
+}
+
+sf_status sfi_aggregate_prepare(const Streamfusion__Plan__AggregateCall *call, const sf_type *input_type,
+                                sfi_aggregate *out, sf_error *err) {
+  bool maps = call->kind == KIND(MIN_RETRACT) || call->kind == KIND(MAX_RETRACT);
+  *out = (sfi_aggregate){.kind = call->kind,
+                         .arg = -1,
+                         .filter = -1,
+                         .distinct = call->distinct - 1,
+                         .map = maps ? 0 : -1,
+                         .emitted = call->emitted};
+  sf_status st = prepare(call, input_type, out, err);
+  if (st != SF_OK) sfi_aggregate_drop(out);
+  return st;
+}
+
+void sfi_aggregate_drop(sfi_aggregate *a) {
+  sf_type_release(a->result_type);
+  a->result_type = NULL;
+  for (int i = 0; i < SFI_MAX_ACCUMULATORS; i++) {
+    sf_type_release(a->types[i]);
+    a->types[i] = NULL;
+  }
+}

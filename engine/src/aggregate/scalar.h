@@ -1,0 +1,69 @@
+/* Single values, as aggregates handle them: out of columns and cells, into builders and map keys. */
+#ifndef SFI_AGGREGATE_SCALAR_H
+#define SFI_AGGREGATE_SCALAR_H
+
+#include "state/state_internal.h"
+#include "streamfusion/builder.h"
+
+typedef struct sfi_scalar {
+  union {
+    int64_t i; /* BOOL to INT64 */
+    float f;
+    double d;
+    __int128 w;
+    sfi_timestamp t;
+    sf_view v;
+  };
+  bool null;
+} sfi_scalar;
+
+/* Row of a flat column; views refer to the column's bytes. */
+static inline sfi_scalar sfi_scalar_of(const sf_column *c, int64_t row) {
+  sfi_scalar s = {.w = 0, .null = sf_column_is_null(c, row)};
+  if (s.null) return s;
+  switch (c->type->layout) {
+    case SF_LAYOUT_BOOL: s.i = ((const uint8_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT8: s.i = ((const int8_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT16: s.i = ((const int16_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT32: s.i = ((const int32_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT64: s.i = ((const int64_t *)c->values)[row]; break;
+    case SF_LAYOUT_FLOAT: s.f = ((const float *)c->values)[row]; break;
+    case SF_LAYOUT_DOUBLE: s.d = ((const double *)c->values)[row]; break;
+    case SF_LAYOUT_INT128: s.w = ((const __int128 *)c->values)[row]; break;
+    case SF_LAYOUT_TIMESTAMP:
+      s.t = (sfi_timestamp){((const int64_t *)c->values)[row], ((const int32_t *)c->aux)[row]};
+      break;
+    case SF_LAYOUT_VIEW: s.v = ((const sf_view *)c->values)[row]; break;
+    default: s.null = true;
+  }
+  return s;
+}
+
+/* Cells and their NULL bits; see record.c. */
+static inline sfi_scalar sfi_scalar_load(const uint8_t *record, int32_t cell, int32_t offset, sf_layout layout) {
+  sfi_scalar s = {.w = 0, .null = sfi_cell_null(record, cell)};
+  if (!s.null) memcpy(&s, record + offset, sfi_cell_size(layout));
+  return s;
+}
+/* All but views, whose bytes the state must copy. */
+static inline void sfi_scalar_store(uint8_t *record, int32_t cell, int32_t offset, sf_layout layout, sfi_scalar s) {
+  sfi_cell_set_null(record, cell, s.null);
+  if (s.null) s.w = 0;
+  memcpy(record + offset, &s, sfi_cell_size(layout));
+}
+
+SF_MUST_CHECK sf_status sfi_scalar_append(sf_column_builder *b, sfi_scalar s, sf_error *err);
+/* As Java's == of primitives and equals() or compareTo() == 0 of Flink's data types. Two NULLs are equal. */
+bool sfi_scalar_equal(sf_layout layout, const sfi_scalar *a, const sfi_scalar *b);
+/* As Java's < and > of primitives and compareTo of Flink's data types: NaN is neither. Neither is NULL. */
+bool sfi_scalar_less(sf_layout layout, const sfi_scalar *a, const sfi_scalar *b);
+/* As compareTo of Java's boxed values: -0.0 before 0.0, NaN last and equal to itself. Neither is NULL. */
+int sfi_scalar_compare(sf_layout layout, const sfi_scalar *a, const sfi_scalar *b);
+
+/* Appends the value (not NULL) as the serializer of its type writes it, for the user key of a map. */
+SF_MUST_CHECK sf_status sfi_scalar_encode(const sf_type *type, const sfi_scalar *s, sfi_bytes *out, sf_error *err);
+/* The value of such bytes, to which views then refer. */
+SF_MUST_CHECK sf_status sfi_scalar_decode(const sf_type *type, const uint8_t *bytes, size_t size, sfi_scalar *out,
+                                          sf_error *err);
+
+#endif

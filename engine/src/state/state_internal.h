@@ -1,0 +1,264 @@
+/* Keyed state: tables of entries in pages that snapshots share (copy on write), and records, which are values in the form
+ * in which operators compute with them. */
+#ifndef SFI_STATE_STATE_INTERNAL_H
+#define SFI_STATE_STATE_INTERNAL_H
+
+#include <pthread.h>
+#include <string.h>
+
+#include "streamfusion/column.h"
+#include "streamfusion/state.h"
+
+/* --- slab.c: small blocks without headers, all gone at once in the end. Not thread-safe. */
+
+#define SFI_SLAB_LARGEST 8192
+#define SFI_SLAB_STEP 16
+
+typedef struct sfi_slab {
+  sf_pool *pool; /* borrowed */
+  void *chunks;  /* linked through their first word */
+  uint8_t *next;
+  size_t left;
+  size_t chunk_size;
+  void *free[SFI_SLAB_LARGEST / SFI_SLAB_STEP + 1]; /* by size class, linked through their first word */
+  struct sfi_large *large;
+} sfi_slab;
+
+void sfi_slab_init(sfi_slab *slab, sf_pool *pool);
+SF_MUST_CHECK sf_status sfi_slab_alloc(sfi_slab *slab, size_t size, void **out, sf_error *err);
+void sfi_slab_free(sfi_slab *slab, void *block, size_t size);
+void sfi_slab_destroy(sfi_slab *slab);
+
+/* --- record.c: the value of an entry. [words of NULL bits][cells], a cell having 8 or 16 bytes:
+ *   integers of all kinds, sign-extended to int64, BOOLEAN 0 or 1; FLOAT as float, DOUBLE as double
+ *   INT128 as __int128; TIMESTAMP as sfi_timestamp; VIEW as sf_view, whose bytes the state owns */
+
+typedef struct sfi_timestamp {
+  int64_t millis;
+  int64_t nanos;
+} sfi_timestamp;
+
+typedef enum sfi_field_kind {
+  SFI_FIELD_CELL, /* a value */
+  SFI_FIELD_VIEW, /* RAW that stands for a view in another state: nothing here */
+  SFI_FIELD_ROW   /* nested row of the n_children fields that follow */
+} sfi_field_kind;
+
+typedef struct sfi_field {
+  sfi_field_kind kind;
+  sf_layout layout;   /* CELL */
+  int32_t cell;       /* CELL */
+  int32_t n_children; /* ROW */
+} sfi_field;
+
+typedef enum sfi_value_form {
+  SFI_VALUE_ROW,       /* RowDataSerializer */
+  SFI_VALUE_LONG,      /* one cell: LongSerializer */
+  SFI_VALUE_LONG_ARRAY /* all cells: ArrayDataSerializer of BIGINT NOT NULL */
+} sfi_value_form;
+
+/* How values look in memory and in snapshots. The arrays belong to whoever made it. */
+typedef struct sfi_record_type {
+  sfi_value_form form;
+  int32_t n_fields; /* top-level fields and children, depth first */
+  const sfi_field *fields;
+  int32_t n_top;
+  int32_t n_cells;
+  const int32_t *offsets;   /* of cells */
+  const sf_layout *layouts; /* of cells */
+  size_t size;              /* of a record */
+} sfi_record_type;
+
+static inline size_t sfi_cell_size(sf_layout layout) {
+  return layout == SF_LAYOUT_INT128 || layout == SF_LAYOUT_TIMESTAMP || layout == SF_LAYOUT_VIEW ? 16 : 8;
+}
+static inline bool sfi_cell_null(const uint8_t *record, int32_t cell) { return sf_bit_get(record, cell); }
+static inline void sfi_cell_set_null(uint8_t *record, int32_t cell, bool null) {
+  if (null) sf_bit_set(record, cell);
+  else sf_bit_clear(record, cell);
+}
+
+typedef struct sfi_bytes { /* growing; owned by whoever has it, freed with sf_pool_free(pool, data) */
+  sf_pool *pool;
+  uint8_t *data;
+  size_t size;
+  size_t room;
+} sfi_bytes;
+SF_MUST_CHECK sf_status sfi_bytes_extend(sfi_bytes *b, size_t more, sf_error *err); /* zeroed */
+
+/* Appends the value in the bytes of Flink's serializer. */
+SF_MUST_CHECK sf_status sfi_record_encode(const sfi_record_type *type, const uint8_t *record, sfi_bytes *out,
+                                          sf_error *err);
+/* Fills a zeroed record from such bytes; views refer to them. */
+SF_MUST_CHECK sf_status sfi_record_decode(const sfi_record_type *type, const uint8_t *bytes, size_t size, uint8_t *record,
+                                          sf_error *err);
+
+/* --- table.c: entries of one key group of one state */
+
+#define SFI_PAGE_ENTRIES 16
+#define SFI_INLINE_KEY 8
+#define SFI_NO_ENTRY UINT32_MAX
+#define SFI_NULL_KEY (UINT32_MAX - 1) /* size of the user key NULL */
+
+/* Followed by the record. */
+typedef struct sfi_entry {
+  union {
+    const uint8_t *bytes; /* owned by the state, immutable */
+    uint8_t inlined[SFI_INLINE_KEY];
+  } key;
+  uint32_t key_size; /* SFI_NO_ENTRY: the entry is free; SFI_NULL_KEY */
+  uint32_t owner;    /* maps: the entry of the key; keys: SFI_WITH_VALUE or SFI_WITHOUT_VALUE */
+} sfi_entry;
+/* A key has no value when it was restored with map entries alone: what Flink leaves where values have expired. */
+#define SFI_WITH_VALUE 1
+#define SFI_WITHOUT_VALUE 2
+
+typedef struct sfi_page {
+  int64_t epoch; /* of the state when this copy was made */
+  int64_t reserved;
+} sfi_page;
+
+typedef struct sfi_slot {
+  uint32_t hash;
+  uint32_t id; /* SFI_NO_ENTRY: empty */
+} sfi_slot;
+
+typedef struct sfi_link { /* entries of one owner, of maps only; snapshots do without */
+  uint32_t previous;
+  uint32_t next;
+} sfi_link;
+
+typedef struct sfi_table {
+  sfi_page **pages;
+  uint32_t page_room;
+  uint32_t used; /* entries ever in use: ids are below */
+  uint32_t live;
+  uint32_t free; /* first free entry, linked through `owner`; SFI_NO_ENTRY: none */
+  sfi_slot *index;
+  uint32_t index_mask; /* size - 1; index NULL: 0 */
+  sfi_link *links;     /* maps */
+  uint32_t *heads;     /* keys: per entry the first entry of each map */
+  uint32_t side_room;  /* entries that links or heads have room for */
+} sfi_table;
+
+typedef struct sfi_map_type {
+  sfi_record_type record;
+  int32_t entries_state; /* index in snapshots of the entries */
+  int32_t null_state;    /* of the entry of the key NULL, or -1 */
+} sfi_map_type;
+
+typedef struct sfi_retired {
+  void *block;
+  size_t size;
+  int64_t epoch;
+} sfi_retired;
+
+struct sf_state {
+  sf_pool *pool; /* retained */
+  int64_t references; /* the operator's and those of snapshots; guarded by lock */
+  pthread_mutex_t lock;
+  sf_snapshot *live; /* guarded by lock */
+  sf_key_groups groups;
+  const sfi_record_type *value; /* owned, as all that it refers to */
+  int32_t n_maps;
+  sfi_map_type *maps;
+  int32_t n_tables;  /* of a key group: 1 + n_maps */
+  sfi_table *tables; /* by key group, keys first */
+  sfi_slab slab;
+  int64_t epoch;
+  int64_t newest_live; /* epoch of the newest snapshot that may be live, -1: none */
+  sfi_retired *retired; /* [first, end), ascending epochs */
+  size_t retired_first;
+  size_t retired_end;
+  size_t retired_room;
+};
+
+/* Types are copied deeply. */
+SF_MUST_CHECK sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, const sfi_record_type *value, int32_t n_maps,
+                                         const sfi_map_type *maps, sf_state **out, sf_error *err);
+/* The operator lets go of it. NULL is allowed. */
+void sfi_state_close(sf_state *state);
+/* Frees what nobody refers to any more; pointers to bytes in records are valid until then. */
+void sfi_state_reclaim(sf_state *state);
+
+/* A key: where it is, or would be. */
+typedef struct sfi_key {
+  int32_t group; /* from groups.first */
+  uint32_t id;   /* SFI_NO_ENTRY: not there */
+} sfi_key;
+
+static inline sfi_table *sfi_state_table(const sf_state *state, int32_t group, int32_t table) {
+  return &state->tables[(int64_t)group * state->n_tables + table];
+}
+static inline const sfi_record_type *sfi_table_type(const sf_state *state, int32_t table) {
+  return table == 0 ? state->value : &state->maps[table - 1].record;
+}
+static inline size_t sfi_stride(const sf_state *state, int32_t table) {
+  return sizeof(sfi_entry) + sfi_table_type(state, table)->size;
+}
+static inline sfi_entry *sfi_page_entry(const sfi_page *page, size_t stride, uint32_t id) {
+  return (sfi_entry *)(void *)((uint8_t *)(uintptr_t)(page + 1) + (id % SFI_PAGE_ENTRIES) * stride);
+}
+static inline const sfi_entry *sfi_state_entry(const sf_state *state, int32_t group, int32_t table, uint32_t id) {
+  return sfi_page_entry(sfi_state_table(state, group, table)->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, table), id);
+}
+static inline const uint8_t *sfi_entry_key(const sfi_entry *entry) {
+  return entry->key_size <= SFI_INLINE_KEY ? entry->key.inlined : entry->key.bytes;
+}
+static inline uint8_t *sfi_entry_record(const sfi_entry *entry) { return (uint8_t *)(uintptr_t)(entry + 1); }
+
+/* Looks up a key (its serialized row without size) with its row hash. SF_INVALID: of a key group that is not here. */
+SF_MUST_CHECK sf_status sfi_state_find(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
+                                       sf_error *err);
+/* Adds the key that was not found, without value; its record is zeroed. */
+SF_MUST_CHECK sf_status sfi_state_insert(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *key_io,
+                                         sf_error *err);
+static inline bool sfi_state_has_value(const sf_state *state, sfi_key key) {
+  return sfi_state_entry(state, key.group, 0, key.id)->owner == SFI_WITH_VALUE;
+}
+/* As sfi_state_write for a key, which has a value from now on. */
+SF_MUST_CHECK sf_status sfi_state_write_value(sf_state *state, sfi_key key, uint8_t **record_out, sf_error *err);
+/* The record of an entry, to be changed: valid until the next insertion or snapshot. */
+SF_MUST_CHECK sf_status sfi_state_write(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out,
+                                        sf_error *err);
+/* Removes a key with its value and all its map entries. */
+SF_MUST_CHECK sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err);
+/* Sets a VIEW cell of a record obtained from sfi_state_write: copies the bytes. */
+SF_MUST_CHECK sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_error *err);
+
+/* The user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY when it is not there. */
+uint32_t sfi_map_find(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size);
+/* Adds an entry that was not found; its record is zeroed. */
+SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                       uint32_t *id_out, sf_error *err);
+SF_MUST_CHECK sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err);
+/* First entry of a key's map, and the one after; SFI_NO_ENTRY at the end. Newest first. */
+static inline uint32_t sfi_map_first(const sf_state *state, int32_t map, sfi_key key) {
+  return sfi_state_table(state, key.group, 0)->heads[(int64_t)key.id * state->n_maps + map];
+}
+static inline uint32_t sfi_map_next(const sf_state *state, int32_t map, sfi_key key, uint32_t id) {
+  return sfi_state_table(state, key.group, 1 + map)->links[id].next;
+}
+
+SF_MUST_CHECK sf_status sfi_state_retire(sf_state *state, void *block, size_t size, sf_error *err);
+
+static inline void sfi_put32(uint8_t *p, uint32_t v) { /* big endian */
+  v = __builtin_bswap32(v);
+  memcpy(p, &v, sizeof v);
+}
+static inline void sfi_put64(uint8_t *p, uint64_t v) {
+  v = __builtin_bswap64(v);
+  memcpy(p, &v, sizeof v);
+}
+static inline uint32_t sfi_get32(const uint8_t *p) {
+  uint32_t v;
+  memcpy(&v, p, sizeof v);
+  return __builtin_bswap32(v);
+}
+static inline uint64_t sfi_get64(const uint8_t *p) {
+  uint64_t v;
+  memcpy(&v, p, sizeof v);
+  return __builtin_bswap64(v);
+}
+
+#endif

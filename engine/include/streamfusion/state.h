@@ -25,9 +25,6 @@ typedef struct sf_key_groups {
   int32_t max;
 } sf_key_groups;
 
-/* KeyGroupRangeAssignment.computeKeyGroupForKeyHash of a BinaryRowData's hash code. */
-SF_EXPORT int32_t sf_key_group(int32_t row_hash, int32_t max);
-
 /* Adds entries of state `index`, back to back: i32 size, key, i32 size, value, all big endian, keys and values as in a
  * canonical savepoint (key group prefix, key, namespace, user key of a map). Entries must be new.
  * SF_CORRUPT: damaged, of another type, or of a key group that is not here. */

@@ -4,21 +4,6 @@
 #include "state/snapshot_internal.h"
 #include "streamfusion/binary_row.h"
 
-int32_t sf_key_group(int32_t row_hash, int32_t max) { /* MathUtils.murmurHash */
-  uint32_t h = (uint32_t)row_hash * 0xcc9e2d51u;
-  h = (h << 15 | h >> 17) * 0x1b873593u;
-  h = (h << 13 | h >> 19) * 5 + 0xe6546b64u;
-  h ^= 4;
-  h ^= h >> 16;
-  h *= 0x85ebca6bu;
-  h ^= h >> 13;
-  h *= 0xc2b2ae35u;
-  h ^= h >> 16;
-  int32_t code = (int32_t)h;
-  if (code < 0) code = code == INT32_MIN ? 0 : -code;
-  return code % max;
-}
-
 /* --- life cycle */
 
 static sf_status copy_array(sf_pool *pool, const void *from, size_t size, const void **out, sf_error *err) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "streamfusion/column.h"
+#include "streamfusion/key_group.h"
 #include "streamfusion/state.h"
 
 /* --- slab.c: small blocks without headers, all gone at once in the end. Not thread-safe. */

@@ -20,6 +20,9 @@ public final class WorkEstimate {
     private static final double BATCH_TO_ROW = 20;
     /** Serializing a row and reading it back, one by one. */
     private static final double NETWORK_ROW = 60;
+    /** Looking up and writing back state of a key. */
+    private static final double KEYED_STATE = 150;
+    private static final double AGGREGATE_CALL = 5;
     private static final double FIXED_FIELD = 4;
     private static final double VARIABLE_FIELD = 20;
 
@@ -83,6 +86,11 @@ public final class WorkEstimate {
             return DECIMAL_CALL;
         }
         return type.is(LogicalTypeFamily.TIMESTAMP) ? TIME_CALL : NUMERIC_CALL;
+    }
+
+    /** Nanoseconds that a row saves in a keyed aggregate with state in memory. */
+    public static double aggregateNanos(int calls, int distinctViews) {
+        return KEYED_STATE * (1 + distinctViews) + AGGREGATE_CALL * calls;
     }
 
     /** Nanoseconds to gather a row into columns. */

@@ -5,12 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import javax.annotation.Nullable;
+import org.apache.calcite.rel.core.AggregateCall;
 import org.apache.calcite.rex.RexNode;
 import org.apache.flink.table.connector.ChangelogMode;
 import org.apache.flink.table.planner.plan.abilities.source.WatermarkPushDownSpec;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
+import org.apache.flink.table.planner.plan.nodes.exec.StateMetadata;
 import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecCalc;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGroupAggregate;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecSink;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecWatermarkAssigner;
 import org.apache.flink.table.watermark.WatermarkParams;
@@ -26,6 +29,14 @@ public final class StockFields {
     private static final Field ROWTIME = find(StreamExecWatermarkAssigner.class, "rowtimeFieldIndex", int.class);
     private static final Field SINK_MODE = find(StreamExecSink.class, "inputChangelogMode", ChangelogMode.class);
     private static final Field SINK_MATERIALIZE = find(StreamExecSink.class, "upsertMaterialize", boolean.class);
+    private static final Field AGG_GROUPING = find(StreamExecGroupAggregate.class, "grouping", int[].class);
+    private static final Field AGG_CALLS = find(StreamExecGroupAggregate.class, "aggCalls", AggregateCall[].class);
+    private static final Field AGG_CALL_RETRACTIONS =
+            find(StreamExecGroupAggregate.class, "aggCallNeedRetractions", boolean[].class);
+    private static final Field AGG_UPDATE_BEFORE =
+            find(StreamExecGroupAggregate.class, "generateUpdateBefore", boolean.class);
+    private static final Field AGG_RETRACTION = find(StreamExecGroupAggregate.class, "needRetraction", boolean.class);
+    private static final Field AGG_STATE = find(StreamExecGroupAggregate.class, "stateMetadataList", List.class);
     private static final Field IDLE_TIMEOUT =
             find(WatermarkPushDownSpec.class, "globalIdleTimeoutMillis", long.class);
     private static final Field WATERMARK_PARAMS =
@@ -66,6 +77,33 @@ public final class StockFields {
 
     public static boolean upsertMaterialize(StreamExecSink sink) {
         return (boolean) get(SINK_MATERIALIZE, sink);
+    }
+
+    public static int[] grouping(StreamExecGroupAggregate aggregate) {
+        return (int[]) get(AGG_GROUPING, aggregate);
+    }
+
+    public static AggregateCall[] calls(StreamExecGroupAggregate aggregate) {
+        return (AggregateCall[]) get(AGG_CALLS, aggregate);
+    }
+
+    /** Which calls must be able to retract. */
+    public static boolean[] callRetractions(StreamExecGroupAggregate aggregate) {
+        return (boolean[]) get(AGG_CALL_RETRACTIONS, aggregate);
+    }
+
+    public static boolean generatesUpdateBefore(StreamExecGroupAggregate aggregate) {
+        return (boolean) get(AGG_UPDATE_BEFORE, aggregate);
+    }
+
+    public static boolean consumesRetraction(StreamExecGroupAggregate aggregate) {
+        return (boolean) get(AGG_RETRACTION, aggregate);
+    }
+
+    @Nullable
+    @SuppressWarnings("unchecked")
+    public static List<StateMetadata> stateMetadata(StreamExecGroupAggregate aggregate) {
+        return (List<StateMetadata>) get(AGG_STATE, aggregate);
     }
 
     /** Effective idle timeout of a pushed-down watermark: the table's own, else the job's; 0 or less: never idle. */

@@ -5,6 +5,7 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -39,6 +40,10 @@ public final class Transformations {
                         stock.isParallelismConfigured());
         if (managedMemoryWeight > 0) {
             copy.declareManagedMemoryUseCaseAtOperatorScope(ManagedMemoryUseCase.OPERATOR, managedMemoryWeight);
+        }
+        if (stock.getStateKeySelector() != null) { // Flink's state backend is built from them
+            copy.setStateKeySelector(uncheckedCast(stock.getStateKeySelector()));
+            copy.setStateKeyType(stock.getStateKeyType());
         }
         return copyAttributes(stock, copy);
     }
@@ -113,5 +118,11 @@ public final class Transformations {
     @SuppressWarnings("unchecked")
     private static Transformation<Object> uncheckedCast(Transformation<?> input) {
         return (Transformation<Object>) input;
+    }
+
+    /** A native operator never asks for the key of a record. */
+    @SuppressWarnings("unchecked")
+    private static KeySelector<Object, ?> uncheckedCast(KeySelector<?, ?> selector) {
+        return (KeySelector<Object, ?>) selector;
     }
 }

@@ -3,6 +3,8 @@ package tech.streamfusion.planner.nodes;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.calcite.rex.RexNode;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -108,9 +110,11 @@ final class CalcTranslator implements NodeTranslator {
         }
 
         @Override
-        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(
+                PlannerBase planner, ExecNodeConfig config, StreamOperatorFactory<RowData> stock) {
             return edges(expressions.compileKernels(config, context().classLoader()))
-                    .operator(plan().setCalc(calcPlan).build());
+                    .operator(plan().setCalc(calcPlan).build())
+                    .replayedBy(stock);
         }
     }
 

@@ -1,6 +1,8 @@
 package tech.streamfusion.planner.nodes;
 
 import java.util.List;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -65,9 +67,11 @@ final class DropUpdateBeforeTranslator implements NodeTranslator {
         }
 
         @Override
-        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(
+                PlannerBase planner, ExecNodeConfig config, StreamOperatorFactory<RowData> stock) {
             return edges(new HostKernelSpec[0])
-                    .operator(plan().setDropUpdateBefore(DropUpdateBefore.getDefaultInstance()).build());
+                    .operator(plan().setDropUpdateBefore(DropUpdateBefore.getDefaultInstance()).build())
+                    .replayedBy(stock);
         }
     }
 }

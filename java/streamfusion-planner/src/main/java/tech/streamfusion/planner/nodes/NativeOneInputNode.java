@@ -3,6 +3,7 @@ package tech.streamfusion.planner.nodes;
 import java.util.List;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
@@ -93,14 +94,19 @@ abstract class NativeOneInputNode extends ExecNodeBase<RowData>
                 context.options().isMemoryAccounted());
     }
 
-    /** Generates what runs. */
-    abstract NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config);
+    /**
+     * Generates what runs.
+     *
+     * @param stock what the stock node would run
+     */
+    abstract NativeOperatorFactory factory(
+            PlannerBase planner, ExecNodeConfig config, StreamOperatorFactory<RowData> stock);
 
     @Override
     protected final Transformation<RowData> translateToPlanInternal(PlannerBase planner, ExecNodeConfig config) {
         Transformation<?> input = getInputEdges().get(0).translateToPlan(planner);
         OneInputTransformation<?, RowData> like = oneInput(StockTranslation.of(stock, input, planner));
-        NativeOperatorFactory factory = factory(planner, config).replayedBy(like.getOperatorFactory());
+        NativeOperatorFactory factory = factory(planner, config, like.getOperatorFactory());
         return asRows(
                 Transformations.oneInput(like, input, factory, outputTypeInfo(), managedMemoryWeight()));
     }

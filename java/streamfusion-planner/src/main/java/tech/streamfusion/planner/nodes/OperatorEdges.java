@@ -4,6 +4,7 @@ import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.plan.Operator;
 import tech.streamfusion.runtime.HostKernelSpec;
 import tech.streamfusion.runtime.OperatorSpec;
+import tech.streamfusion.runtime.operators.KeyedStateSpec;
 import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
 /** What surrounds a native operator: the one place that makes the runtime's factories. */
@@ -33,6 +34,10 @@ final class OperatorEdges {
 
     NativeOperatorFactory operator(Operator plan) {
         return NativeOperatorFactory.of(spec(plan));
+    }
+
+    NativeOperatorFactory keyed(Operator plan, KeyedStateSpec state) {
+        return NativeOperatorFactory.keyed(spec(plan), state);
     }
 
     /** @param idleTimeoutMillis 0 or less: never idle */

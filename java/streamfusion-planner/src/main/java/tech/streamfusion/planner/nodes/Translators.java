@@ -14,6 +14,7 @@ public final class Translators {
                     new WatermarkAssignerTranslator(),
                     new UnionTranslator(),
                     new DropUpdateBeforeTranslator(),
+                    new GroupAggregateTranslator(),
                     new SinkTranslator());
 
     private Translators() {}

@@ -1,7 +1,9 @@
 package tech.streamfusion.planner.nodes;
 
 import org.apache.calcite.rex.RexNode;
+import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.planner.delegation.PlannerBase;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeConfig;
@@ -106,7 +108,8 @@ final class WatermarkAssignerTranslator implements NodeTranslator {
         }
 
         @Override
-        NativeOperatorFactory factory(PlannerBase planner, ExecNodeConfig config) {
+        NativeOperatorFactory factory(
+                PlannerBase planner, ExecNodeConfig config, StreamOperatorFactory<RowData> stock) {
             WatermarkAssigner plan =
                     WatermarkAssigner.newBuilder()
                             .setRowtimeField(rowtimeField)
@@ -115,7 +118,8 @@ final class WatermarkAssignerTranslator implements NodeTranslator {
                             .build();
             long idleTimeout = config.get(ExecutionConfigOptions.TABLE_EXEC_SOURCE_IDLE_TIMEOUT).toMillis();
             return edges(expressions.compileKernels(config, context().classLoader()))
-                    .watermarkAssigner(plan().setWatermarkAssigner(plan).build(), rowtimeField, idleTimeout);
+                    .watermarkAssigner(plan().setWatermarkAssigner(plan).build(), rowtimeField, idleTimeout)
+                    .replayedBy(stock);
         }
     }
 }

@@ -21,16 +21,23 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
 
     private final OperatorSpec spec;
     private final WatermarkAssignerSpec watermarks;
+    private final KeyedStateSpec keyedState;
     @Nullable private StreamOperatorFactory<RowData> stock;
 
-    private NativeOperatorFactory(OperatorSpec spec, WatermarkAssignerSpec watermarks) {
+    private NativeOperatorFactory(OperatorSpec spec, WatermarkAssignerSpec watermarks, KeyedStateSpec keyedState) {
         this.spec = Objects.requireNonNull(spec, "spec");
         this.watermarks = watermarks;
+        this.keyedState = keyedState;
     }
 
     /** Calc, DropUpdateBefore, ConstraintEnforcer and pass-through: what the plan in the spec says. */
     public static NativeOperatorFactory of(OperatorSpec spec) {
-        return new NativeOperatorFactory(spec, null);
+        return new NativeOperatorFactory(spec, null, null);
+    }
+
+    /** An operator of the engine that has keyed state, in place of a {@code KeyedProcessOperator}. */
+    public static NativeOperatorFactory keyed(OperatorSpec spec, KeyedStateSpec state) {
+        return new NativeOperatorFactory(spec, null, Objects.requireNonNull(state, "state"));
     }
 
     /**
@@ -41,7 +48,7 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
      */
     public static NativeOperatorFactory watermarkAssigner(
             OperatorSpec spec, int rowtimeField, long idleTimeoutMillis) {
-        return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis));
+        return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis), null);
     }
 
     /**
@@ -60,15 +67,24 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
     @Override
     @SuppressWarnings("unchecked")
     public <T extends StreamOperator<Object>> T createStreamOperator(StreamOperatorParameters<Object> parameters) {
-        return (T)
-                (watermarks == null
-                        ? new NativeOneInputOperator(parameters, spec, stock)
-                        : new NativeWatermarkAssignerOperator(parameters, spec, stock, watermarks));
+        return (T) create(parameters);
+    }
+
+    private NativeOneInputOperator create(StreamOperatorParameters<Object> parameters) {
+        if (keyedState != null) {
+            return new NativeKeyedOperator(parameters, spec, keyedState);
+        }
+        return watermarks == null
+                ? new NativeOneInputOperator(parameters, spec, stock)
+                : new NativeWatermarkAssignerOperator(parameters, spec, stock, watermarks);
     }
 
     @Override
     @SuppressWarnings("rawtypes")
     public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+        if (keyedState != null) {
+            return NativeKeyedOperator.class;
+        }
         return watermarks == null ? NativeOneInputOperator.class : NativeWatermarkAssignerOperator.class;
     }
 }

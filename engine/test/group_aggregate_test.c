@@ -1,0 +1,490 @@
+/* Aggregates over keyed state: changes in order, and state that goes through snapshots in Flink's bytes. */
+#include "plan_support.h"
+#include "streamfusion/state.h"
+
+typedef Streamfusion__Plan__AggregateCall plan_call;
+#define KIND(name) STREAMFUSION__PLAN__AGGREGATE_KIND__##name
+#define BIGINT() scalar(SF_TYPE_BIGINT, 0, 0, 0)
+#define STRING() scalar(SF_TYPE_VARCHAR, 0, 0, INT32_MAX)
+#define BOOL() scalar(SF_TYPE_BOOLEAN, 0, 0, 0)
+
+/* (k BIGINT, v BIGINT, s STRING, f BOOLEAN) */
+static sf_type *input_type(void) {
+  sf_type *fields[4] = {BIGINT(), BIGINT(), STRING(), BOOL()};
+  return nested(SF_TYPE_ROW, 4, fields);
+}
+
+static plan_type *plan_scalar(sf_type *type) {
+  plan_type *t = plan_of(type);
+  sf_type_release(type);
+  return t;
+}
+
+/* A call with one accumulator of the argument's type, or two with a BIGINT behind it. */
+static plan_call *call_of(Streamfusion__Plan__AggregateKind kind, int32_t arg, sf_type *accumulator, bool with_count) {
+  plan_call *c = plan_take(sizeof *c);
+  streamfusion__plan__aggregate_call__init(c);
+  c->kind = kind;
+  c->emitted = 1;
+  if (arg >= 0) {
+    c->n_args = 1;
+    c->args = plan_take(sizeof *c->args);
+    c->args[0] = arg;
+  }
+  c->result = plan_scalar(sf_type_retain(accumulator));
+  c->n_accumulators = with_count ? 2 : 1;
+  c->accumulators = plan_take(2 * sizeof *c->accumulators);
+  c->accumulators[0] = plan_scalar(accumulator);
+  c->accumulators[1] = plan_scalar(BIGINT());
+  return c;
+}
+
+static Streamfusion__Plan__GroupAggregate *add_aggregate(plan_operator *o, bool keyed, size_t n, plan_call **calls) {
+  Streamfusion__Plan__GroupAggregate *g = plan_take(sizeof *g);
+  streamfusion__plan__group_aggregate__init(g);
+  o->op_case = STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE;
+  o->group_aggregate = g;
+  g->n_grouping = keyed ? 1 : 0;
+  g->grouping = plan_take(sizeof *g->grouping);
+  g->generate_update_before = 1;
+  g->n_calls = n;
+  g->calls = calls;
+  return g;
+}
+
+/* COUNT(*), SUM(v), MAX(s) by k, retractable: the shape that most tests use. */
+static plan_operator *retracting_plan(const sf_type *in, const sf_type *out) {
+  plan_operator *o = operator_of(in, out);
+  plan_call **calls = plan_take(3 * sizeof *calls);
+  calls[0] = call_of(KIND(COUNT_STAR), -1, BIGINT(), false);
+  calls[1] = call_of(KIND(SUM_RETRACT), 1, BIGINT(), true);
+  calls[2] = call_of(KIND(MAX_RETRACT), 2, STRING(), true);
+  Streamfusion__Plan__GroupAggregate *g = add_aggregate(o, true, 3, calls);
+  g->retracts = 1;
+  g->count_star = 1;
+  return o;
+}
+
+static sf_type *retracting_output(void) {
+  sf_type *fields[4] = {BIGINT(), BIGINT(), BIGINT(), STRING()};
+  return nested(SF_TYPE_ROW, 4, fields);
+}
+
+typedef struct fixture {
+  sf_pool *pool;
+  sf_type *in, *out;
+  sf_operator *op;
+  sf_batch_builder *builder;
+} fixture;
+
+static const sf_key_groups all_groups = {0, 128, 128};
+
+static void open_fixture(fixture *f, sf_type *out, plan_operator *(*plan)(const sf_type *in, const sf_type *out)) {
+  sf_error err;
+  *f = (fixture){.pool = pool_of(-1), .in = input_type(), .out = out};
+  OK(create_operator(f->pool, plan(f->in, f->out), &f->op, &err));
+  assert_null(sf_operator_state(f->op));
+  OK(sf_operator_open_state(f->op, all_groups, &err));
+  OK(sf_batch_builder_create(f->pool, f->in, &f->builder, &err));
+}
+
+static void close_fixture(fixture *f) {
+  sf_batch_builder_destroy(f->builder);
+  sf_operator_destroy(f->op);
+  sf_type_release(f->in);
+  sf_type_release(f->out);
+  assert_int_equal(0, sf_pool_used(f->pool));
+  sf_pool_release(f->pool);
+  plan_reset();
+}
+
+static void add(fixture *f, uint8_t kind, int64_t k, int64_t v, const char *s) {
+  sf_error err;
+  OK(sf_column_builder_int(sf_batch_builder_column(f->builder, 0), k, &err));
+  OK(sf_column_builder_int(sf_batch_builder_column(f->builder, 1), v, &err));
+  if (s == NULL) OK(sf_column_builder_null(sf_batch_builder_column(f->builder, 2), &err));
+  else OK(sf_column_builder_bytes(sf_batch_builder_column(f->builder, 2), s, strlen(s), &err));
+  OK(sf_column_builder_int(sf_batch_builder_column(f->builder, 3), v > 10, &err));
+  OK(sf_batch_builder_end_row(f->builder, kind, &err));
+}
+
+/* Processes the rows added; the caller releases the result, NULL when nothing came out. */
+static sf_batch *run(fixture *f) {
+  sf_error err;
+  sf_batch *batch = NULL, *result = NULL;
+  OK(sf_batch_builder_finish(f->builder, &batch, &err));
+  sf_collector collector = {&result, keep_one};
+  OK(sf_operator_process(f->op, 0, batch, &collector, &err));
+  sf_batch_release(batch);
+  return result;
+}
+
+static void print_value(char **to, const sf_column *c, int64_t row) {
+  if (sf_column_is_null(c, row)) {
+    *to += sprintf(*to, "-");
+  } else if (c->type->layout == SF_LAYOUT_VIEW) {
+    sf_view view = ((const sf_view *)c->values)[row];
+    *to += sprintf(*to, "%.*s", (int)view.size, (const char *)view.data);
+  } else {
+    *to += sprintf(*to, "%lld", (long long)((const int64_t *)c->values)[row]);
+  }
+}
+
+/* Rows as `+I 1 2 x; -U ...`. Takes over the batch. */
+static void changes_are(sf_batch *batch, const char *expected) {
+  static const char *const kinds[4] = {"+I", "-U", "+U", "-D"};
+  char text[4096], *to = text;
+  *to = 0;
+  for (int64_t row = 0; batch != NULL && row < batch->length; row++) {
+    to += sprintf(to, "%s%s", row == 0 ? "" : "; ", kinds[batch->row_kinds[row]]);
+    for (int32_t i = 0; i < batch->n_columns; i++) {
+      *to++ = ' ';
+      print_value(&to, batch->columns[i], row);
+    }
+  }
+  sf_batch_release(batch);
+  assert_string_equal(expected, text);
+}
+
+static void changes_come_out_row_by_row(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, retracting_output(), retracting_plan);
+  add(&f, SF_DELETE, 1, 5, "b"); /* of an unknown key: dropped */
+  add(&f, SF_INSERT, 1, 5, "b");
+  add(&f, SF_INSERT, 2, 7, NULL);
+  add(&f, SF_INSERT, 1, 6, "c");
+  changes_are(run(&f), "+I 1 1 5 b; +I 2 1 7 -; -U 1 1 5 b; +U 1 2 11 c");
+  add(&f, SF_UPDATE_BEFORE, 1, 6, "c");
+  add(&f, SF_UPDATE_AFTER, 1, 0, "a long string that is not inlined");
+  add(&f, SF_DELETE, 2, 7, NULL);
+  changes_are(run(&f),
+              "-U 1 2 11 c; +U 1 1 5 b; -U 1 1 5 b; +U 1 2 5 b; -D 2 1 7 -");
+  assert_int_equal(1, sf_state_keys(sf_operator_state(f.op)));
+  assert_int_equal(2, sf_state_map_entries(sf_operator_state(f.op)));
+  add(&f, SF_DELETE, 1, 5, "b");
+  add(&f, SF_DELETE, 1, 0, "a long string that is not inlined");
+  changes_are(run(&f), "-U 1 2 5 b; +U 1 1 0 a long string that is not inlined; -D 1 1 0 a long string that is not inlined");
+  assert_int_equal(0, sf_state_keys(sf_operator_state(f.op)));
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+}
+
+/* SUM(v), COUNT(v) FILTER (f), MIN(s) without keys. */
+static plan_operator *global_plan(const sf_type *in, const sf_type *out) {
+  plan_operator *o = operator_of(in, out);
+  plan_call **calls = plan_take(3 * sizeof *calls);
+  calls[0] = call_of(KIND(SUM), 1, BIGINT(), false);
+  calls[1] = call_of(KIND(COUNT), 1, BIGINT(), false);
+  calls[1]->filter = 1 + 3;
+  calls[2] = call_of(KIND(MIN), 2, STRING(), false);
+  add_aggregate(o, false, 3, calls)->generate_update_before = 0;
+  return o;
+}
+
+static void equal_values_are_not_emitted_again(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  sf_type *fields[3] = {BIGINT(), BIGINT(), STRING()};
+  open_fixture(&f, nested(SF_TYPE_ROW, 3, fields), global_plan);
+  OK(sf_batch_builder_mark(f.builder, 100, &err));
+  add(&f, SF_INSERT, 1, 20, "b");
+  OK(sf_batch_builder_mark(f.builder, 200, &err));
+  add(&f, SF_INSERT, 2, 0, "c"); /* nothing changes */
+  add(&f, SF_INSERT, 3, 1, "a");
+  OK(sf_batch_builder_mark(f.builder, 300, &err));
+  sf_batch *result = run(&f);
+  assert_int_equal(3, result->n_marks);
+  const int64_t rows[3] = {0, 1, 2};
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(rows[i], result->marks[i].row);
+    assert_int_equal(100 * (i + 1), result->marks[i].watermark);
+  }
+  changes_are(result, "+I 20 1 b; +U 21 1 a");
+  close_fixture(&f);
+}
+
+/* COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (f), SUM(DISTINCT v) by k. */
+static plan_operator *distinct_plan(const sf_type *in, const sf_type *out, bool retracts) {
+  plan_operator *o = operator_of(in, out);
+  size_t n = retracts ? 4 : 3;
+  plan_call **calls = plan_take(n * sizeof *calls);
+  calls[0] = call_of(KIND(COUNT), 2, BIGINT(), false);
+  calls[1] = call_of(KIND(COUNT), 2, BIGINT(), false);
+  calls[1]->filter = 1 + 3;
+  calls[2] = call_of(retracts ? KIND(SUM_RETRACT) : KIND(SUM), 1, BIGINT(), retracts);
+  calls[0]->distinct = calls[1]->distinct = 1;
+  calls[2]->distinct = 2;
+  if (retracts) {
+    calls[3] = call_of(KIND(COUNT_STAR), -1, BIGINT(), false);
+    calls[3]->emitted = 0;
+  }
+  Streamfusion__Plan__GroupAggregate *g = add_aggregate(o, true, n, calls);
+  g->retracts = retracts;
+  g->count_star = retracts ? 4 : 0;
+  g->n_distinct_views = 2;
+  g->distinct_views = plan_take(2 * sizeof *g->distinct_views);
+  for (int32_t i = 0; i < 2; i++) {
+    Streamfusion__Plan__DistinctView *v = g->distinct_views[i] = plan_take(sizeof *v);
+    streamfusion__plan__distinct_view__init(v);
+    v->n_args = 1;
+    v->args = plan_take(sizeof *v->args);
+    v->args[0] = i == 0 ? 2 : 1;
+  }
+  return o;
+}
+static plan_operator *distinct_append(const sf_type *in, const sf_type *out) { return distinct_plan(in, out, false); }
+static plan_operator *distinct_retract(const sf_type *in, const sf_type *out) { return distinct_plan(in, out, true); }
+static sf_type *distinct_output(void) {
+  sf_type *fields[4] = {BIGINT(), BIGINT(), BIGINT(), BIGINT()};
+  return nested(SF_TYPE_ROW, 4, fields);
+}
+
+static void distinct_values_count_once(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, distinct_output(), distinct_append);
+  add(&f, SF_INSERT, 1, 5, "x");
+  add(&f, SF_INSERT, 1, 5, "x");
+  add(&f, SF_INSERT, 1, 20, "x"); /* seen, but not by the filtered call */
+  add(&f, SF_INSERT, 1, 20, NULL);
+  add(&f, SF_INSERT, 2, 5, "x");
+  changes_are(run(&f), "+I 1 1 0 5; -U 1 1 0 5; +U 1 1 1 25; +I 2 1 0 5");
+  close_fixture(&f);
+}
+
+static void distinct_values_are_retracted(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, distinct_output(), distinct_retract);
+  add(&f, SF_INSERT, 1, 15, "x");
+  add(&f, SF_INSERT, 1, 5, "x");
+  add(&f, SF_DELETE, 1, 15, "x");
+  changes_are(run(&f), "+I 1 1 1 15; -U 1 1 1 15; +U 1 1 1 20; -U 1 1 1 20; +U 1 1 0 5");
+  assert_int_equal(2, sf_state_map_entries(sf_operator_state(f.op)));
+  add(&f, SF_DELETE, 1, 5, "x");
+  changes_are(run(&f), "-D 1 1 0 5");
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+}
+
+/* --- snapshots */
+
+/* Entries in the order in which they were read, each as it is restored. */
+typedef struct entries {
+  uint8_t bytes[8][1 << 16]; /* by state */
+  size_t size[8];
+  int64_t n;
+} entries;
+
+static uint32_t get32(const uint8_t *p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static void read_all(sf_snapshot *snapshot, entries *out) {
+  sf_error err;
+  const uint8_t *bytes = NULL;
+  size_t size = 0;
+  memset(out, 0, sizeof *out);
+  int last = 0;
+  for (;;) {
+    OK(sf_snapshot_read(snapshot, &bytes, &size, &err));
+    if (size == 0) break;
+    for (const uint8_t *p = bytes, *end = bytes + size; p < end; out->n++) {
+      int group = p[0] << 8 | p[1], state = p[2] << 8 | p[3];
+      assert_true(group >= last);
+      last = group;
+      p += 4;
+      size_t entry = 8 + get32(p);
+      entry += get32(p + entry - 4);
+      assert_int_equal(group, p[4]); /* the prefix of the key */
+      memcpy(out->bytes[state] + out->size[state], p, entry);
+      out->size[state] += entry;
+      assert_true(out->size[state] < sizeof out->bytes[0] / 2);
+      p += entry;
+    }
+  }
+}
+
+static void restore_all(fixture *f, const entries *e) {
+  sf_error err;
+  for (int32_t i = 0; i < 8; i++) {
+    if (e->size[i] > 0) OK(sf_state_restore(sf_operator_state(f->op), i, e->bytes[i], e->size[i], &err));
+  }
+}
+
+static entries taken, again;
+
+static void snapshots_have_flinks_bytes(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  open_fixture(&f, retracting_output(), retracting_plan);
+  add(&f, SF_INSERT, 2, 4, "Hello");
+  sf_batch_release(run(&f));
+  sf_snapshot *s = NULL;
+  OK(sf_state_snapshot(sf_operator_state(f.op), &s, &err));
+  read_all(s, &taken);
+  sf_snapshot_release(s);
+  /* key group 93 of 128, BIGINT 2, VoidNamespace; (1, 4, 1, ('Hello', 1, RAW 00)) */
+  static const uint8_t expected[] = {
+      0, 0, 0, 22, 0x5d, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0,
+      0, 0, 0, 84, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0,
+      0, 0, 40, 0, 0, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'H', 'e', 'l', 'l', 'o', 0, 0, 0x85, 1, 0, 0, 0, 0, 0, 0, 0,
+      1, 0, 0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  assert_int_equal(sizeof expected, taken.size[0]);
+  assert_memory_equal(expected, taken.bytes[0], sizeof expected);
+  /* agg2$map: 'Hello' -> 1 */
+  static const uint8_t map[] = {0, 0, 0, 31, 0x5d, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                0, 0, 5, 'H', 'e', 'l', 'l', 'o', 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+  assert_int_equal(sizeof map, taken.size[1]);
+  assert_memory_equal(map, taken.bytes[1], sizeof map);
+  close_fixture(&f);
+}
+
+/* What the operator does later does not show in a snapshot, and the snapshot outlives it. */
+static void snapshots_stay_as_they_were(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  sf_snapshot *first = NULL, *second = NULL, *third = NULL;
+  open_fixture(&f, retracting_output(), retracting_plan);
+  for (int64_t i = 0; i < 300; i++) add(&f, SF_INSERT, i % 150, i, i % 2 == 0 ? "even, and long" : "odd");
+  sf_batch_release(run(&f));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &first, &err));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &second, &err));
+  read_all(second, &taken);
+  sf_snapshot_release(second);
+  for (int64_t i = 0; i < 300; i++) {
+    if (i % 3 == 0) add(&f, SF_DELETE, i % 150, i, i % 2 == 0 ? "even, and long" : "odd");
+  }
+  for (int64_t i = 150; i < 250; i++) add(&f, SF_INSERT, i, i, "new");
+  sf_batch_release(run(&f));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &third, &err));
+  for (int64_t i = 150; i < 250; i++) add(&f, SF_DELETE, i, i, "new");
+  sf_batch_release(run(&f));
+  sf_pool *pool = sf_pool_retain(f.pool);
+  sf_batch_builder_destroy(f.builder);
+  sf_operator_destroy(f.op);
+  sf_type_release(f.in);
+  sf_type_release(f.out);
+  sf_pool_release(f.pool);
+  plan_reset();
+  read_all(first, &again);
+  assert_int_equal(taken.n, again.n);
+  assert_memory_equal(&taken, &again, sizeof taken);
+  sf_snapshot_release(first);
+  read_all(third, &again);
+  assert_int_not_equal(taken.n, again.n);
+  sf_snapshot_release(third);
+  assert_int_equal(0, sf_pool_used(pool));
+  sf_pool_release(pool);
+}
+
+static void restored_state_goes_on(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  sf_snapshot *s = NULL;
+  open_fixture(&f, distinct_output(), distinct_retract);
+  add(&f, SF_INSERT, 1, 15, "x");
+  add(&f, SF_INSERT, 1, 5, NULL);
+  add(&f, SF_INSERT, 1, 5, "a string of some length");
+  add(&f, SF_INSERT, 7, -1, "x");
+  sf_batch_release(run(&f));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &s, &err));
+  read_all(s, &taken);
+  sf_snapshot_release(s);
+  assert_true(taken.size[2] > 0); /* distinctAcc_0_null_state */
+  close_fixture(&f);
+
+  open_fixture(&f, distinct_output(), distinct_retract);
+  restore_all(&f, &taken);
+  FAILS(SF_CORRUPT, sf_state_restore(sf_operator_state(f.op), 0, taken.bytes[0], taken.size[0], &err));
+  FAILS(SF_CORRUPT, sf_state_restore(sf_operator_state(f.op), 1, taken.bytes[1], taken.size[1] - 1, &err));
+  FAILS(SF_INVALID, sf_state_restore(sf_operator_state(f.op), 7, taken.bytes[0], taken.size[0], &err));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &s, &err));
+  read_all(s, &again);
+  sf_snapshot_release(s);
+  assert_int_equal(taken.n, again.n);
+  add(&f, SF_DELETE, 1, 5, NULL);
+  add(&f, SF_DELETE, 1, 15, "x");
+  add(&f, SF_DELETE, 1, 5, "a string of some length");
+  add(&f, SF_DELETE, 7, -1, "x");
+  changes_are(run(&f), "-U 1 2 1 20; +U 1 1 0 5; -D 1 1 0 5; -D 7 1 0 -1");
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+}
+
+static void other_key_groups_are_refused(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  open_fixture(&f, retracting_output(), retracting_plan);
+  FAILS(SF_INVALID, sf_operator_open_state(f.op, all_groups, &err));
+  sf_operator_destroy(f.op);
+  OK(create_operator(f.pool, retracting_plan(f.in, f.out), &f.op, &err));
+  OK(sf_operator_open_state(f.op, (sf_key_groups){94, 1, 128}, &err));
+  add(&f, SF_INSERT, 1, 1, "a"); /* key group 94 */
+  changes_are(run(&f), "+I 1 1 1 a");
+  add(&f, SF_INSERT, 2, 1, "a");
+  sf_batch *batch = NULL;
+  OK(sf_batch_builder_finish(f.builder, &batch, &err));
+  FAILS(SF_INVALID, sf_operator_process(f.op, 0, batch, NULL, &err));
+  sf_batch_release(batch);
+  close_fixture(&f);
+}
+
+/* Everything that can run out of memory: filling, snapshot, restoring. */
+static sf_status attempt(sf_pool *pool, sf_error *err) {
+  sf_type *in = input_type(), *out = retracting_output();
+  sf_operator *op = NULL;
+  sf_batch_builder *b = NULL;
+  sf_batch *batch = NULL, *result = NULL;
+  sf_snapshot *s = NULL;
+  const uint8_t *bytes = NULL;
+  size_t size = 0;
+  sf_collector collector = {&result, keep_one};
+  sf_status st = SF_OK;
+  fixture f = {.pool = pool, .in = in, .out = out};
+  sf_pool *free_pool = pool_of(-1);
+  sf_error other;
+  assert_int_equal(SF_OK, sf_batch_builder_create(free_pool, in, &b, &other));
+  f.builder = b;
+  for (int64_t i = 0; i < 60; i++) add(&f, i % 5 == 4 ? SF_DELETE : SF_INSERT, i % 40, i, "some string of length");
+  assert_int_equal(SF_OK, sf_batch_builder_finish(b, &batch, &other));
+  SF_GOTO(create_operator(pool, retracting_plan(in, out), &op, err));
+  SF_GOTO(sf_operator_open_state(op, (sf_key_groups){0, 128, 128}, err));
+  SF_GOTO(sf_operator_process(op, 0, batch, &collector, err));
+  sf_batch_release(result);
+  result = NULL;
+  SF_GOTO(sf_state_snapshot(sf_operator_state(op), &s, err));
+  SF_GOTO(sf_operator_process(op, 0, batch, &collector, err));
+  SF_GOTO(sf_snapshot_read(s, &bytes, &size, err));
+cleanup:
+  sf_snapshot_release(s);
+  sf_batch_release(result);
+  sf_operator_destroy(op);
+  sf_batch_release(batch);
+  sf_batch_builder_destroy(b);
+  sf_pool_release(free_pool);
+  sf_type_release(in);
+  sf_type_release(out);
+  plan_reset();
+  return st;
+}
+
+static void limits_are_errors(void **state) {
+  (void)state;
+  with_rising_limits(attempt);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(changes_come_out_row_by_row), TEST(equal_values_are_not_emitted_again), TEST(distinct_values_count_once),
+      TEST(distinct_values_are_retracted), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
+      TEST(restored_state_goes_on), TEST(other_key_groups_are_refused), TEST(limits_are_errors),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -40,10 +40,16 @@ public final class Parity {
     /** Another way to say which nodes must be native. */
     public enum NodesCheck {
         /** Every Calc, watermark assigner and drop-update-before of the plan; at least one. */
-        ALL_CALCS
-    }
+        ALL_CALCS("Calc", "WatermarkAssigner", "DropUpdateBefore"),
+        /** The same, and every group aggregate. */
+        ALL_AGGREGATES("Calc", "WatermarkAssigner", "DropUpdateBefore", "GroupAggregate");
 
-    private static final List<String> ALWAYS_NATIVE = List.of("Calc", "WatermarkAssigner", "DropUpdateBefore");
+        private final List<String> alwaysNative;
+
+        NodesCheck(String... alwaysNative) {
+            this.alwaysNative = List.of(alwaysNative);
+        }
+    }
 
     private static final String COORDINATOR_WAS_FASTER =
             "org.apache.flink.runtime.operators.coordination.TaskNotRunningException";
@@ -280,9 +286,9 @@ public final class Parity {
         List<String> found = PlanNodes.nativeOnes(accelerated.nodes);
         if (expectedNative == null) {
             List<String> possible = new ArrayList<>(stock.nodes);
-            possible.retainAll(ALWAYS_NATIVE);
+            possible.retainAll(nodesCheck.alwaysNative);
             possible.sort(null);
-            found.retainAll(ALWAYS_NATIVE); // whether others can be depends on their neighbours
+            found.retainAll(nodesCheck.alwaysNative); // whether others can be depends on their neighbours
             if (!found.equals(possible) || found.isEmpty()) {
                 throw new AssertionError("native: " + found + " of " + possible + "\n" + accelerated.explained);
             }

@@ -1,0 +1,244 @@
+package tech.streamfusion.parity;
+
+import static org.apache.flink.types.RowKind.DELETE;
+import static org.apache.flink.types.RowKind.INSERT;
+import static org.apache.flink.types.RowKind.UPDATE_AFTER;
+import static org.apache.flink.types.RowKind.UPDATE_BEFORE;
+import static tech.streamfusion.testing.Parity.change;
+import static tech.streamfusion.testing.Parity.row;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.types.Row;
+import org.apache.flink.types.RowKind;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.streamfusion.testing.Parity;
+
+/** GROUP BY without windows: the same changes in the same order as stock Flink. */
+class AggregateParityTest {
+
+    private static final String NUMBERS =
+            "COUNT(*), COUNT(i), SUM(ti), SUM(si), SUM(i), SUM(l), SUM(f), SUM(d), SUM(dc), SUM(dl), SUM(di), "
+                    + "AVG(ti), AVG(si), AVG(i), AVG(l), AVG(f), AVG(d), AVG(dc), AVG(dl), AVG(di)";
+    private static final String EXTREMES =
+            "MIN(b), MAX(b), MIN(ti), MAX(ti), MIN(si), MAX(si), MIN(i), MAX(i), MIN(l), MAX(l), MIN(f), MAX(f), "
+                    + "MIN(d), MAX(d), MIN(dc), MAX(dc), MIN(dl), MAX(dl), MIN(di), MAX(di), MIN(c), MAX(c), MIN(s), MAX(s), "
+                    + "MIN(v), MAX(v), MIN(dt), MAX(dt), MIN(tm), MAX(tm), MIN(ts), MAX(ts), MIN(ts6), MAX(ts6), "
+                    + "MIN(ts9), MAX(ts9), MIN(ts0), MAX(ts0), MIN(lz), MAX(lz), MIN(lz9), MAX(lz9)";
+
+    /** Rows that come, and of which two thirds go again, some as updates, while others come. */
+    private static List<Row> retracting(List<Row> rows) {
+        List<Row> out = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            out.add(rows.get(i));
+            if (i % 3 == 2) {
+                out.add(withKind(DELETE, rows.get(i - 1)));
+            }
+            if (i % 30 == 29) {
+                for (int k = i - 29; k <= i; k += 3) {
+                    out.add(withKind(k % 2 == 0 ? UPDATE_BEFORE : DELETE, rows.get(k)));
+                    out.add(withKind(k % 2 == 0 ? UPDATE_AFTER : INSERT, rows.get((k + 7) % rows.size())));
+                }
+            }
+        }
+        return out;
+    }
+
+    private static Row withKind(RowKind kind, Row row) {
+        Row copy = Row.copy(row);
+        copy.setKind(kind);
+        return copy;
+    }
+
+    private static Parity allTypes(boolean retracts) {
+        List<Row> rows = AllTypes.rows();
+        return Parity.test().source("t", AllTypes.COLUMNS, retracts ? retracting(rows) : rows);
+    }
+
+    private static List<Row> numbers(int n) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            rows.add(row(i % 7, i % 5 == 0 ? null : "s" + i % 11, i % 13 == 0 ? null : (long) (i * 31 % 17)));
+        }
+        return rows;
+    }
+
+    private static final String COLUMNS = "k INT, s STRING, n BIGINT";
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void numbersOfEveryType(boolean retracts) {
+        allTypes(retracts)
+                .query("SELECT b2, " + NUMBERS + " FROM t GROUP BY b2")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void extremesOfEveryType(boolean retracts) {
+        allTypes(retracts)
+                .query("SELECT b2, " + EXTREMES + " FROM t GROUP BY b2")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void distinctValuesOfEveryType(boolean retracts) {
+        StringBuilder counts = new StringBuilder();
+        for (String column :
+                "b ti si i l f d dc dl di c s v bn vb dt tm ts ts6 ts9 ts0 lz lz9".split(" ")) {
+            counts.append(", COUNT(DISTINCT ").append(column).append(")");
+        }
+        allTypes(retracts)
+                .query("SELECT b2" + counts + ", SUM(DISTINCT dc), AVG(DISTINCT i), SUM(DISTINCT d) FROM t GROUP BY b2")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "b", "ti", "si", "i", "l", "f", "d", "dc", "dl", "di", "c", "s", "v", "bn", "vb", "dt", "tm", "ts", "ts6", "ts9", "lz",
+                "lz9", "a", "r", "b, i, s, dl, ts9, vb"
+            })
+    void keysOfEveryType(String keys) {
+        allTypes(true)
+                .query("SELECT " + keys + ", COUNT(*), SUM(l), MAX(s) FROM t GROUP BY " + keys)
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void withoutKeys(boolean retracts) {
+        List<Row> rows = numbers(500);
+        Parity.test()
+                .source("t", COLUMNS, retracts ? retracting(rows) : rows)
+                .query("SELECT COUNT(*), COUNT(DISTINCT s), SUM(n), MIN(s), MAX(n), AVG(n) FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void filters(boolean retracts) {
+        List<Row> rows = numbers(700);
+        Parity.test()
+                .source("t", COLUMNS, retracts ? retracting(rows) : rows)
+                .query(
+                        "SELECT k, COUNT(*) FILTER (WHERE n > 8), SUM(n) FILTER (WHERE s = 's3'), MIN(s) FILTER (WHERE n < 3), "
+                                + "COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE n > 4), "
+                                + "COUNT(DISTINCT n) FILTER (WHERE s IS NULL), SUM(DISTINCT n) FILTER (WHERE n > 10), COUNT(DISTINCT n) "
+                                + "FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    /** COUNT(*) and others of a key come only with other columns of the aggregate. */
+    @Test
+    void onlyKeys() {
+        Parity.test()
+                .source("t", COLUMNS, retracting(numbers(300)))
+                .query("SELECT DISTINCT k, s FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void withoutUpdateBefore() {
+        Parity.test()
+                .source("t", COLUMNS, retracting(numbers(500)))
+                .query("SELECT k, COUNT(*), SUM(n), MAX(s) FROM t GROUP BY k", "k INT, c BIGINT, n BIGINT, s STRING, PRIMARY KEY (k) NOT ENFORCED")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void aggregatesOfAggregates() {
+        Parity.test()
+                .source("t", COLUMNS, numbers(800))
+                .query(
+                        "SELECT c, COUNT(*), SUM(m), MAX(k), MIN(a), COUNT(DISTINCT k) FROM ("
+                                + "SELECT k, COUNT(DISTINCT s) AS c, MAX(n) AS m, AVG(n) AS a FROM t GROUP BY k) GROUP BY c")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void sumsThatOverflow() {
+        BigDecimal large = new BigDecimal("99999999999999999999999999999999999999");
+        Parity.test()
+                .source(
+                        "t",
+                        "k INT, ti TINYINT, l BIGINT, dc DECIMAL(38, 0)",
+                        change(INSERT, 1, (byte) 100, Long.MAX_VALUE, large),
+                        change(INSERT, 1, (byte) 100, 1L, BigDecimal.ONE),
+                        change(INSERT, 1, (byte) 1, 1L, BigDecimal.TEN),
+                        change(DELETE, 1, (byte) 100, Long.MAX_VALUE, large),
+                        change(INSERT, 1, null, null, null),
+                        change(DELETE, 1, (byte) 100, 1L, BigDecimal.ONE))
+                .query("SELECT k, SUM(ti), AVG(ti), SUM(l), AVG(l), SUM(dc), AVG(dc) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void severalTasks() {
+        Parity.test()
+                .source("t", COLUMNS, retracting(numbers(2000)))
+                .parallelism(3)
+                .compare(Parity.Comparison.MATERIALIZED)
+                .query("SELECT s, n, COUNT(*), SUM(k), COUNT(DISTINCT k), MAX(k) FROM t GROUP BY s, n")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void objectReuse(boolean reuse) {
+        Parity.test()
+                .source("t", COLUMNS, retracting(numbers(600)))
+                .objectReuse(reuse)
+                .query("SELECT c + 1, m || '!' FROM (SELECT k, COUNT(*) AS c, MAX(s) AS m FROM t GROUP BY k)")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void watermarksKeepTheirPlace() {
+        Parity.test()
+                .source("t", "k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts", AllTimes.rows(300))
+                .recordWatermarks()
+                .query("SELECT k, COUNT(*), MAX(CAST(ts AS STRING)) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void whatIsNotCovered() {
+        List<Row> rows = numbers(200);
+        for (String[] option :
+                new String[][] {
+                    {"table.exec.state.ttl", "1 d"},
+                    {"state.backend.type", "rocksdb"},
+                    {"state.changelog.enabled", "true"},
+                    {"table.exec.async-state.enabled", "true"}
+                }) {
+            Parity.test()
+                    .source("t", COLUMNS, rows)
+                    .option(option[0], option[1])
+                    .query("SELECT k, COUNT(*), SUM(n) FROM t GROUP BY k")
+                    .expectNative("Calc")
+                    .run();
+        }
+        Parity.test()
+                .source("t", COLUMNS, rows)
+                .query("SELECT k, COUNT(*), LISTAGG(s) FROM t GROUP BY k")
+                .expectNative()
+                .run();
+    }
+
+    /** Rows with ascending times. */
+    private static final class AllTimes {
+
+        static List<Row> rows(int n) {
+            List<Row> rows = new ArrayList<>();
+            for (int i = 0; i < n; i++) {
+                rows.add(row(i % 5, java.time.LocalDateTime.of(2026, 1, 1, 0, 0).plusSeconds(i)));
+            }
+            return rows;
+        }
+    }
+}

@@ -97,16 +97,17 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "b", "ti", "si", "i", "l", "f", "d", "dc", "dl", "di", "c", "s", "v", "bn", "vb", "dt", "tm", "ts", "ts6", "ts9", "lz",
-                "lz9", "a", "r", "b, i, s, dl, ts9, vb"
-            })
-    void keysOfEveryType(String keys) {
-        allTypes(true)
-                .query("SELECT " + keys + ", COUNT(*), SUM(l), MAX(s) FROM t GROUP BY " + keys)
-                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    @Test
+    void keysOfEveryType() {
+        Parity test = allTypes(true);
+        for (String keys :
+                new String[] {
+                    "b", "ti", "si", "i", "l", "f", "d", "dc", "dl", "di", "c", "s", "v", "bn", "vb", "dt", "tm", "ts", "ts6", "ts9",
+                    "lz", "lz9", "a", "r", "b, i, s, dl, ts9, vb"
+                }) {
+            test.query("SELECT " + keys + ", COUNT(*), SUM(l), MAX(s) FROM t GROUP BY " + keys);
+        }
+        test.compare(Parity.Comparison.CHANGELOG).run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
     @ParameterizedTest

@@ -9,10 +9,9 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.State;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeutils.base.MapSerializer;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.runtime.state.FullSnapshotResources;
 import org.apache.flink.runtime.state.KeyValueStateIterator;
-import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
@@ -104,9 +103,14 @@ final class HeapStateMover {
         }
     }
 
+    /** The state has been registered: the backend looks at nothing but the name. */
     private void clear(StateMetaInfoSnapshot state) throws Exception {
-        RegisteredKeyValueStateBackendMetaInfo<?, ?> info = new RegisteredKeyValueStateBackendMetaInfo<>(state);
-        clear(descriptor(info));
+        String type = state.getOption(StateMetaInfoSnapshot.CommonOptionsKeys.KEYED_STATE_TYPE);
+        if (StateDescriptor.Type.MAP.name().equals(type)) {
+            clear(new MapStateDescriptor<>(state.getName(), IntSerializer.INSTANCE, IntSerializer.INSTANCE));
+        } else {
+            clear(new ValueStateDescriptor<>(state.getName(), IntSerializer.INSTANCE));
+        }
     }
 
     private <S extends State> void clear(StateDescriptor<S, ?> descriptor) throws Exception {
@@ -115,14 +119,5 @@ final class HeapStateMover {
                 VoidNamespaceSerializer.INSTANCE,
                 descriptor,
                 (RowData key, S entry) -> entry.clear());
-    }
-
-    /** Names a state that is registered already: its serializers are not looked at again. */
-    private static StateDescriptor<?, ?> descriptor(RegisteredKeyValueStateBackendMetaInfo<?, ?> info) {
-        if (info.getStateType() == StateDescriptor.Type.MAP) {
-            MapSerializer<?, ?> map = (MapSerializer<?, ?>) info.getStateSerializer();
-            return new MapStateDescriptor<>(info.getName(), map.getKeySerializer(), map.getValueSerializer());
-        }
-        return new ValueStateDescriptor<>(info.getName(), info.getStateSerializer());
     }
 }

@@ -417,6 +417,67 @@ static void restored_state_goes_on(void **state) {
   close_fixture(&f);
 }
 
+static plan_operator *ttl_plan(const sf_type *in, const sf_type *out) {
+  plan_operator *o = retracting_plan(in, out);
+  o->group_aggregate->ttl_millis = 3600 * 1000;
+  return o;
+}
+
+/* Sets the times of all entries of a state, which stand `skip` bytes into their values. */
+static void age(entries *e, int state, size_t skip) {
+  for (uint8_t *p = e->bytes[state], *end = p + e->size[state]; p < end;) {
+    p += 4 + get32(p);
+    memset(p + 4 + skip, 0, 7);
+    p[4 + skip + 7] = 1;
+    p += 4 + get32(p);
+  }
+}
+
+static void values_expire(void **state) {
+  (void)state;
+  fixture f;
+  sf_error err;
+  sf_snapshot *s = NULL;
+  open_fixture(&f, retracting_output(), ttl_plan);
+  add(&f, SF_INSERT, 1, 5, "a string of some length");
+  add(&f, SF_INSERT, 2, 7, "x");
+  sf_batch_release(run(&f));
+  add(&f, SF_INSERT, 1, 5, NULL);
+  add(&f, SF_DELETE, 1, 5, NULL); /* the same values again are emitted */
+  changes_are(run(&f), "-U 1 1 5 a string of some length; +U 1 2 10 a string of some length; "
+                       "-U 1 2 10 a string of some length; +U 1 1 5 a string of some length");
+  OK(sf_state_snapshot(sf_operator_state(f.op), &s, &err));
+  read_all(s, &taken);
+  sf_snapshot_release(s);
+  close_fixture(&f);
+
+  open_fixture(&f, retracting_output(), ttl_plan);
+  restore_all(&f, &taken); /* not expired */
+  add(&f, SF_DELETE, 2, 7, "x");
+  changes_are(run(&f), "-D 2 1 7 x");
+  close_fixture(&f);
+
+  age(&taken, 0, 0); /* the values have expired, the maps behind MAX have not */
+  open_fixture(&f, retracting_output(), ttl_plan);
+  restore_all(&f, &taken);
+  assert_int_equal(2, sf_state_keys(sf_operator_state(f.op)));
+  add(&f, SF_DELETE, 1, 5, "a string of some length");
+  add(&f, SF_INSERT, 2, 1, "w");
+  add(&f, SF_INSERT, 2, 1, "w");
+  changes_are(run(&f), "+I 2 1 1 w; -U 2 1 1 w; +U 2 2 2 w");
+  assert_int_equal(3, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+
+  age(&taken, 1, 1); /* all have */
+  open_fixture(&f, retracting_output(), ttl_plan);
+  restore_all(&f, &taken);
+  for (int i = 0; i < 300; i++) add(&f, SF_INSERT, 9, i, "y"); /* long enough for all to be found */
+  sf_batch_release(run(&f));
+  assert_int_equal(1, sf_state_keys(sf_operator_state(f.op)));
+  assert_int_equal(1, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+}
+
 static void other_key_groups_are_refused(void **state) {
   (void)state;
   fixture f;
@@ -484,7 +545,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(changes_come_out_row_by_row), TEST(equal_values_are_not_emitted_again), TEST(distinct_values_count_once),
       TEST(distinct_values_are_retracted), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
-      TEST(restored_state_goes_on), TEST(other_key_groups_are_refused), TEST(limits_are_errors),
+      TEST(restored_state_goes_on), TEST(values_expire), TEST(other_key_groups_are_refused), TEST(limits_are_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,8 +126,10 @@ static sf_status count_value(const sfi_aggregate *a, const sfi_accumulators *acc
                              int64_t *count_out, sf_error *err) {
   SF_TRY(user_key(a, acc, arg, err));
   uint32_t size = (uint32_t)acc->scratch->size;
-  uint32_t id = sfi_map_find(acc->state, a->map, acc->key, acc->scratch->data, size);
-  int32_t offset = sfi_table_type(acc->state, 1 + a->map)->offsets[0];
+  uint32_t id = SFI_NO_ENTRY;
+  SF_TRY(sfi_map_find_live(acc->state, a->map, acc->key, acc->scratch->data, size, &id, err));
+  const sfi_record_type *type = sfi_table_type(acc->state, 1 + a->map);
+  int32_t offset = type->offsets[0];
   int64_t count = 0;
   if (id != SFI_NO_ENTRY) {
     memcpy(&count, sfi_entry_record(sfi_state_entry(acc->state, acc->key.group, 1 + a->map, id)) + offset, 8);
@@ -138,6 +140,7 @@ static sf_status count_value(const sfi_aggregate *a, const sfi_accumulators *acc
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + a->map, id, &record, err));
   memcpy(record + offset, &count, 8);
+  sfi_record_stamp(type, record, acc->state->now);
   return SF_OK;
 }
 
@@ -161,6 +164,7 @@ static sf_status search_best(const sfi_aggregate *a, const sfi_accumulators *acc
   sfi_scalar best = {.w = 0, .null = true};
   for (uint32_t id = sfi_map_first(acc->state, a->map, acc->key); id != SFI_NO_ENTRY;
        id = sfi_map_next(acc->state, a->map, acc->key, id)) {
+    if (sfi_state_expired(acc->state, acc->key.group, 1 + a->map, id)) continue;
     const sfi_entry *entry = sfi_state_entry(acc->state, acc->key.group, 1 + a->map, id);
     sfi_scalar value;
     SF_TRY(sfi_scalar_decode(a->arg_type, sfi_entry_key(entry), entry->key_size, &value, err));

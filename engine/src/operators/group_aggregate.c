@@ -3,9 +3,14 @@
  *
  * States in snapshots: 0 accState; then, for distinct view i, 1 + 2 i the map distinctAcc_<i> and 2 + 2 i its
  * _null_state; then the map of each MIN or MAX with retraction, in the order of the calls. */
+#include <time.h>
+
 #include "aggregate/aggregate.h"
 #include "operators/operator_internal.h"
 #include "streamfusion/binary_row.h"
+
+/* As TtlIncrementalCleanup, which looks at 5 entries at each access. */
+#define SWEPT_PER_ROW 5
 
 typedef struct distinct_view {
   const sf_type *type; /* borrowed from the input type */
@@ -27,7 +32,7 @@ typedef struct group_aggregate {
   int32_t count_star; /* call, -1: none */
   bool retracts;
   bool update_before;
-  bool always_emits; /* with TTL, so that consumers keep what they have */
+  int64_t ttl; /* 0: none. With one, unchanged values are emitted as well, so that consumers keep what they have */
   sf_row_writer *key_writer;
   sfi_bytes scratch;
   sfi_scalar *before; /* values of the emitted calls before a row, and after it */
@@ -124,9 +129,11 @@ static sf_status apply(const sfi_aggregate *a, const sfi_accumulators *acc, cons
 
 /* The counts of each call for one value, or the bits of those that have seen it: DistinctAggCodeGen. */
 static sf_status update_view(group_aggregate *g, const distinct_view *v, const sfi_accumulators *acc, int64_t *seen,
-                             const sf_batch *batch, int64_t row, bool retract, bool *empty, sf_error *err) {
+                             const sf_batch *batch, int64_t row, bool retract, bool *empty, bool *changed,
+                             sf_error *err) {
   sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
   *empty = true;
+  *changed = g->retracts;
   for (int32_t i = 0; i < v->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[v->calls[i]];
     bool counts = passes(a, batch, row), acts = false;
@@ -139,6 +146,7 @@ static sf_status update_view(group_aggregate *g, const distinct_view *v, const s
       seen[0] = (int64_t)((uint64_t)seen[0] | bit);
     }
     if (acts) SF_TRY(apply(a, acc, &arg, retract, err));
+    *changed = *changed || acts;
     if (seen[g->retracts ? i : 0] != 0) *empty = false;
   }
   return SF_OK;
@@ -160,13 +168,16 @@ static sf_status apply_view(group_aggregate *g, int32_t map, const sfi_accumulat
   g->scratch.size = 0;
   if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch, err));
   uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
-  uint32_t id = sfi_map_find(acc->state, map, acc->key, g->scratch.data, size);
-  bool found = id != SFI_NO_ENTRY, empty = false;
-  if (!found) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  uint32_t id = SFI_NO_ENTRY;
+  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  bool empty = false, changed = false;
+  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + map, id, &record, err));
-  int64_t *seen = (int64_t *)(void *)(record + sfi_table_type(acc->state, 1 + map)->offsets[0]);
-  SF_TRY(update_view(g, v, acc, seen, batch, row, retract, &empty, err));
+  const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
+  int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
+  SF_TRY(update_view(g, v, acc, seen, batch, row, retract, &empty, &changed, err));
+  if (changed) sfi_record_stamp(type, record, acc->state->now);
   return empty ? sfi_map_remove(acc->state, map, acc->key, id, err) : SF_OK;
 }
 
@@ -208,15 +219,35 @@ static sf_status emit_changes(group_aggregate *g, const sfi_accumulators *acc, i
     if (!first) SF_TRY(emit_row(g, row, SF_DELETE, g->before, err));
     return sfi_state_remove(acc->state, acc->key, err);
   }
+  sfi_record_stamp(acc->state->value, acc->record, acc->state->now);
   read_values(g, acc->record, g->after);
   if (first) return emit_row(g, row, SF_INSERT, g->after, err);
-  if (!g->always_emits && same_values(g)) return SF_OK;
+  if (g->ttl <= 0 && same_values(g)) return SF_OK;
   if (g->update_before) SF_TRY(emit_row(g, row, SF_UPDATE_BEFORE, g->before, err));
   return emit_row(g, row, SF_UPDATE_AFTER, g->after, err);
 }
 
+/* System.currentTimeMillis() */
+static int64_t current_millis(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Finds the key; *first_out: it has no value, or none any more. */
+static sf_status find_key(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
+                          sf_error *err) {
+  *first_out = true;
+  SF_TRY(sfi_state_find(state, bytes, size, hash, out, err));
+  if (out->id == SFI_NO_ENTRY || !sfi_state_has_value(state, *out)) return SF_OK;
+  if (sfi_state_expired(state, out->group, 0, out->id)) return sfi_state_clear_value(state, *out, err);
+  *first_out = false;
+  return SF_OK;
+}
+
 static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t row, sf_error *err) {
   sf_state *state = g->base.state;
+  if (state->ttl > 0) state->now = current_millis();
   uint8_t kind = batch->row_kinds == NULL ? SF_INSERT : batch->row_kinds[row];
   bool retract = kind == SF_UPDATE_BEFORE || kind == SF_DELETE;
   const uint8_t *key_bytes = NULL;
@@ -224,8 +255,8 @@ static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t 
   SF_TRY(sf_row_writer_write(g->key_writer, batch, row, &key_bytes, &key_size, err));
   int32_t hash = sf_binary_row_hash(key_bytes, key_size);
   sfi_accumulators acc = {.state = state, .scratch = &g->scratch};
-  SF_TRY(sfi_state_find(state, key_bytes, key_size, hash, &acc.key, err));
-  bool first = acc.key.id == SFI_NO_ENTRY || !sfi_state_has_value(state, acc.key);
+  bool first = false;
+  SF_TRY(find_key(state, key_bytes, key_size, hash, &acc.key, &first, err));
   if (first && retract) return SF_OK; /* the key's rows are not known, or no longer */
   if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_state_insert(state, key_bytes, key_size, hash, &acc.key, err));
   SF_TRY(sfi_state_write_value(state, acc.key, &acc.record, err));
@@ -255,6 +286,7 @@ static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *o
   sf_status st = prepare_output(g, batch, err);
   if (st == SF_OK) st = process_rows(g, batch, err);
   if (st == SF_OK) st = emit_batch(g, batch, out, err);
+  if (st == SF_OK && op->state->ttl > 0) st = sfi_state_sweep(op->state, SWEPT_PER_ROW * batch->length, err);
   sf_buffer_release(g->kinds);
   g->kinds = NULL;
   sfi_state_reclaim(op->state);
@@ -296,6 +328,13 @@ static sf_status layout_new(sf_pool *pool, int32_t cells, int32_t fields, layout
   return SF_OK;
 }
 
+/* Values with time to live have the time of their last write behind the cells. */
+static void add_stamp(const group_aggregate *g, layout_builder *b) {
+  if (g->ttl <= 0) return;
+  b->type.stamp = (int32_t)b->type.size;
+  b->type.size += sizeof(int64_t);
+}
+
 /* accState: the accumulators of all calls, then a RAW field for each distinct view. */
 static sf_status value_layout(group_aggregate *g, layout_builder *b, sf_error *err) {
   SF_TRY(layout_new(g->base.pool, SFI_MAX_ACCUMULATORS * g->n_calls, 4 * g->n_calls + g->n_views, b, err));
@@ -321,6 +360,7 @@ static sf_status map_layout(group_aggregate *g, int32_t n, layout_builder *b, sf
   SF_TRY(layout_new(g->base.pool, n, 0, b, err));
   b->type.form = n == 1 ? SFI_VALUE_LONG : SFI_VALUE_LONG_ARRAY;
   for (int32_t i = 0; i < n; i++) add_cell(b, SF_LAYOUT_INT64, false);
+  add_stamp(g, b);
   return SF_OK;
 }
 
@@ -333,6 +373,7 @@ static int32_t count_maps(const group_aggregate *g) {
 /* `builders`: one for the value, then one for each map. */
 static sf_status layouts(group_aggregate *g, layout_builder *builders, sfi_map_type *maps, sf_error *err) {
   SF_TRY(value_layout(g, &builders[0], err));
+  add_stamp(g, &builders[0]);
   int32_t state = 1, map = 0;
   for (; map < g->n_views; map++, state += 2) {
     SF_TRY(map_layout(g, g->retracts ? g->views[map].n_calls : 1, &builders[1 + map], err));
@@ -357,7 +398,7 @@ static sf_status open_state(sf_operator *op, sf_key_groups groups, sf_error *err
   layout_builder *builders = memory;
   sfi_map_type *maps = (sfi_map_type *)(void *)(builders + 1 + n);
   sf_status st = layouts(g, builders, maps, err);
-  if (st == SF_OK) st = sfi_state_create(op->pool, groups, &builders[0].type, n, maps, &op->state, err);
+  if (st == SF_OK) st = sfi_state_create(op->pool, groups, g->ttl, &builders[0].type, n, maps, &op->state, err);
   for (int32_t i = 0; i <= n; i++) sf_pool_free(op->pool, builders[i].fields);
   sf_pool_free(op->pool, memory);
   return st;
@@ -480,8 +521,8 @@ static sf_status prepare_values(group_aggregate *g, sf_error *err) {
 static sf_status prepare(group_aggregate *g, const sfi_operator_plan *plan, sf_error *err) {
   const Streamfusion__Plan__GroupAggregate *message = plan->message->group_aggregate;
   if (message->n_calls > 10000 || message->n_grouping > 10000) return sf_fail(err, SF_UNSUPPORTED, "Too many aggregates");
-  if (message->ttl_millis > 0) return sf_fail(err, SF_UNSUPPORTED, "State with time to live");
   g->scratch.pool = g->base.pool;
+  g->ttl = message->ttl_millis;
   g->retracts = message->retracts;
   g->update_before = message->generate_update_before;
   g->count_star = message->count_star - 1;

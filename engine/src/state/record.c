@@ -105,6 +105,11 @@ static sf_status encode_longs(const sfi_record_type *type, const uint8_t *record
 
 sf_status sfi_record_encode(const sfi_record_type *type, const uint8_t *record, sfi_bytes *out, sf_error *err) {
   size_t at = out->size;
+  if (type->stamp != 0) { /* TtlSerializer */
+    SF_TRY(sfi_bytes_extend(out, 8, err));
+    sfi_put64(out->data + at, (uint64_t)sfi_load64(record + type->stamp));
+    at = out->size;
+  }
   switch (type->form) {
     case SFI_VALUE_LONG: {
       uint64_t value;
@@ -204,6 +209,12 @@ static sf_status decode_longs(const sfi_record_type *type, const uint8_t *bytes,
 
 sf_status sfi_record_decode(const sfi_record_type *type, const uint8_t *bytes, size_t size, uint8_t *record,
                             sf_error *err) {
+  if (type->stamp != 0) {
+    if (size < 8) return damaged(err);
+    sfi_record_stamp(type, record, (int64_t)sfi_get64(bytes));
+    bytes += 8;
+    size -= 8;
+  }
   switch (type->form) {
     case SFI_VALUE_LONG:
       if (size != 8) return damaged(err);

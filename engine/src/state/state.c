@@ -80,8 +80,8 @@ static void destroy(sf_state *state) {
   sf_pool_release(pool);
 }
 
-sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, const sfi_record_type *value, int32_t n_maps,
-                           const sfi_map_type *maps, sf_state **out, sf_error *err) {
+sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, int64_t ttl, const sfi_record_type *value,
+                           int32_t n_maps, const sfi_map_type *maps, sf_state **out, sf_error *err) {
   *out = NULL;
   if (groups.max < 1 || groups.first < 0 || groups.n < 0 || groups.n > groups.max || groups.first > groups.max - groups.n) {
     return sf_fail(err, SF_INVALID, "Key groups %d of %d from %d do not exist", groups.n, groups.max, groups.first);
@@ -96,6 +96,7 @@ sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, const sfi_record
   state->pool = sf_pool_retain(pool);
   state->references = 1;
   state->groups = groups;
+  state->ttl = ttl;
   state->n_maps = n_maps;
   state->n_tables = 1 + n_maps;
   state->newest_live = -1;

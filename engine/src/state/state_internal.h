@@ -67,8 +67,20 @@ typedef struct sfi_record_type {
   int32_t n_cells;
   const int32_t *offsets;   /* of cells */
   const sf_layout *layouts; /* of cells */
+  int32_t stamp;            /* offset of the time of the last write (int64 milliseconds), 0: without time to live */
   size_t size;              /* of a record */
 } sfi_record_type;
+
+/* TtlUtils.expired */
+static inline bool sfi_record_expired(const sfi_record_type *type, const uint8_t *record, int64_t ttl, int64_t now) {
+  if (type->stamp == 0) return false;
+  int64_t written;
+  memcpy(&written, record + type->stamp, sizeof written);
+  return written > INT64_MAX - ttl ? INT64_MAX <= now : written + ttl <= now;
+}
+static inline void sfi_record_stamp(const sfi_record_type *type, uint8_t *record, int64_t now) {
+  if (type->stamp != 0) memcpy(record + type->stamp, &now, sizeof now);
+}
 
 static inline size_t sfi_cell_size(sf_layout layout) {
   return layout == SF_LAYOUT_INT128 || layout == SF_LAYOUT_TIMESTAMP || layout == SF_LAYOUT_VIEW ? 16 : 8;
@@ -165,6 +177,11 @@ struct sf_state {
   sfi_map_type *maps;
   int32_t n_tables;  /* of a key group: 1 + n_maps */
   sfi_table *tables; /* by key group, keys first */
+  int64_t ttl;       /* milliseconds that a value or map entry lives after its last write, 0: for ever */
+  int64_t now;       /* milliseconds since the epoch, kept up by the operator when there is a ttl */
+  int32_t sweep_group; /* where sfi_state_sweep goes on */
+  int32_t sweep_table;
+  uint32_t sweep_id;
   sfi_slab slab;
   int64_t epoch;
   int64_t newest_live; /* epoch of the newest snapshot that may be live, -1: none */
@@ -174,9 +191,9 @@ struct sf_state {
   size_t retired_room;
 };
 
-/* Types are copied deeply. */
-SF_MUST_CHECK sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, const sfi_record_type *value, int32_t n_maps,
-                                         const sfi_map_type *maps, sf_state **out, sf_error *err);
+/* Types are copied deeply. With a ttl all of them have stamps. */
+SF_MUST_CHECK sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, int64_t ttl, const sfi_record_type *value,
+                                         int32_t n_maps, const sfi_map_type *maps, sf_state **out, sf_error *err);
 /* The operator lets go of it. NULL is allowed. */
 void sfi_state_close(sf_state *state);
 /* Frees what nobody refers to any more; pointers to bytes in records are valid until then. */
@@ -217,6 +234,15 @@ SF_MUST_CHECK sf_status sfi_state_insert(sf_state *state, const uint8_t *key, si
 static inline bool sfi_state_has_value(const sf_state *state, sfi_key key) {
   return sfi_state_entry(state, key.group, 0, key.id)->owner == SFI_WITH_VALUE;
 }
+static inline bool sfi_state_expired(const sf_state *state, int32_t group, int32_t table, uint32_t id) {
+  return state->ttl > 0 && sfi_record_expired(sfi_table_type(state, table),
+                                              sfi_entry_record(sfi_state_entry(state, group, table, id)), state->ttl,
+                                              state->now);
+}
+/* Takes the value of a key away; its map entries stay. */
+SF_MUST_CHECK sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err);
+/* Looks at the next n entries or so, going round for ever, and removes those that have expired. */
+SF_MUST_CHECK sf_status sfi_state_sweep(sf_state *state, int64_t n, sf_error *err);
 /* As sfi_state_write for a key, which has a value from now on. */
 SF_MUST_CHECK sf_status sfi_state_write_value(sf_state *state, sfi_key key, uint8_t **record_out, sf_error *err);
 /* The record of an entry, to be changed: valid until the next insertion or snapshot. */
@@ -227,11 +253,14 @@ SF_MUST_CHECK sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error 
 /* Sets a VIEW cell of a record obtained from sfi_state_write: copies the bytes. */
 SF_MUST_CHECK sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_error *err);
 
-/* The user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY when it is not there. */
+/* The user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY when it is not there. May have expired. */
 uint32_t sfi_map_find(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size);
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);
+/* The same, where an entry that has expired is removed and not found. */
+SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                          uint32_t *id_out, sf_error *err);
 SF_MUST_CHECK sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err);
 /* First entry of a key's map, and the one after; SFI_NO_ENTRY at the end. Newest first. */
 static inline uint32_t sfi_map_first(const sf_state *state, int32_t map, sfi_key key) {

@@ -186,6 +186,15 @@ static sf_status retire_view(sf_state *state, const uint8_t *cell, sf_error *err
   return sfi_state_retire(state, (void *)(uintptr_t)view.data, view.size, err);
 }
 
+/* Gives up the bytes of a record's views. */
+static sf_status retire_views(sf_state *state, int32_t table, const uint8_t *record, sf_error *err) {
+  const sfi_record_type *type = sfi_table_type(state, table);
+  for (int32_t i = 0; i < type->n_cells; i++) {
+    if (type->layouts[i] == SF_LAYOUT_VIEW) SF_TRY(retire_view(state, record + type->offsets[i], err));
+  }
+  return SF_OK;
+}
+
 /* Frees an entry that is no longer in the index. */
 static sf_status release(sf_state *state, int32_t table, sfi_table *t, uint32_t id, sf_error *err) {
   sfi_page *page = NULL;
@@ -194,11 +203,7 @@ static sf_status release(sf_state *state, int32_t table, sfi_table *t, uint32_t 
   if (entry->key_size > SFI_INLINE_KEY && entry->key_size < SFI_NULL_KEY) {
     SF_TRY(sfi_state_retire(state, (void *)(uintptr_t)entry->key.bytes, entry->key_size, err));
   }
-  const sfi_record_type *type = sfi_table_type(state, table);
-  for (int32_t i = 0; i < type->n_cells; i++) {
-    if (type->layouts[i] != SF_LAYOUT_VIEW) continue;
-    SF_TRY(retire_view(state, sfi_entry_record(entry) + type->offsets[i], err));
-  }
+  SF_TRY(retire_views(state, table, sfi_entry_record(entry), err));
   entry->key_size = SFI_NO_ENTRY;
   entry->owner = t->free;
   t->free = id;
@@ -257,6 +262,15 @@ sf_status sfi_state_insert(sf_state *state, const uint8_t *key, size_t size, int
   SF_TRY(insert(state, 0, t, (uint32_t)hash, key, (uint32_t)size, SFI_WITHOUT_VALUE, &id, err));
   for (int32_t i = 0; i < state->n_maps; i++) t->heads[(int64_t)id * state->n_maps + i] = SFI_NO_ENTRY;
   key_io->id = id;
+  return SF_OK;
+}
+
+sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err) {
+  uint8_t *record = NULL;
+  SF_TRY(sfi_state_write(state, key.group, 0, key.id, &record, err));
+  SF_TRY(retire_views(state, 0, record, err));
+  memset(record, 0, state->value->size);
+  ((sfi_entry *)(void *)record)[-1].owner = SFI_WITHOUT_VALUE;
   return SF_OK;
 }
 
@@ -322,4 +336,49 @@ sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err) {
   if (slot == SFI_NO_ENTRY) return sf_fail(err, SF_INTERNAL, "A key is not where it should be");
   unindex(t, slot);
   return release(state, 0, t, key.id, err);
+}
+
+sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                            uint32_t *id_out, sf_error *err) {
+  *id_out = sfi_map_find(state, map, key, user_key, size);
+  if (*id_out == SFI_NO_ENTRY || !sfi_state_expired(state, key.group, 1 + map, *id_out)) return SF_OK;
+  uint32_t id = *id_out;
+  *id_out = SFI_NO_ENTRY;
+  return sfi_map_remove(state, map, key, id, err);
+}
+
+/* --- time to live */
+
+static bool has_map_entries(const sf_state *state, sfi_key key) {
+  for (int32_t i = 0; i < state->n_maps; i++) {
+    if (sfi_map_first(state, i, key) != SFI_NO_ENTRY) return true;
+  }
+  return false;
+}
+
+static sf_status sweep_entry(sf_state *state, int32_t group, int32_t table, uint32_t id, sf_error *err) {
+  const sfi_entry *entry = sfi_state_entry(state, group, table, id);
+  if (entry->key_size == SFI_NO_ENTRY) return SF_OK;
+  bool expired = sfi_state_expired(state, group, table, id);
+  if (table > 0) {
+    return expired ? sfi_map_remove(state, table - 1, (sfi_key){group, entry->owner}, id, err) : SF_OK;
+  }
+  sfi_key key = {group, id};
+  if (entry->owner == SFI_WITH_VALUE && !expired) return SF_OK;
+  if (!has_map_entries(state, key)) return sfi_state_remove(state, key, err);
+  return entry->owner == SFI_WITH_VALUE ? sfi_state_clear_value(state, key, err) : SF_OK;
+}
+
+sf_status sfi_state_sweep(sf_state *state, int64_t n, sf_error *err) {
+  for (int64_t i = 0; i < n; i++) { /* the end of a table counts like an entry */
+    if (state->sweep_id < sfi_state_table(state, state->sweep_group, state->sweep_table)->used) {
+      SF_TRY(sweep_entry(state, state->sweep_group, state->sweep_table, state->sweep_id++, err));
+      continue;
+    }
+    state->sweep_id = 0;
+    if (++state->sweep_table < state->n_tables) continue;
+    state->sweep_table = 0;
+    if (++state->sweep_group == state->groups.n) state->sweep_group = 0;
+  }
+  return SF_OK;
 }

@@ -151,6 +151,17 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    /** With time to live unchanged values are emitted as well. */
+    @Test
+    void timeToLive() {
+        Parity.test()
+                .source("t", COLUMNS, retracting(numbers(500)))
+                .option("table.exec.state.ttl", "1 d")
+                .query("SELECT k, COUNT(*), COUNT(DISTINCT s), SUM(n), MAX(s) FROM t GROUP BY k")
+                .query("SELECT s, MIN(k), MAX(k) FROM t GROUP BY s")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
     @Test
     void aggregatesOfAggregates() {
         Parity.test()
@@ -212,7 +223,6 @@ class AggregateParityTest {
         List<Row> rows = numbers(200);
         for (String[] option :
                 new String[][] {
-                    {"table.exec.state.ttl", "1 d"},
                     {"state.backend.type", "rocksdb"},
                     {"state.changelog.enabled", "true"},
                     {"table.exec.async-state.enabled", "true"}

@@ -74,9 +74,21 @@ class AggregateStateTest {
     @ParameterizedTest
     @EnumSource(Shape.class)
     void stateCrosses(Shape shape) throws Exception {
+        stateCrosses(shape, "0");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Shape.class,
+            names = {"NUMBERS", "RETRACTING", "RETRACTING_DISTINCT"})
+    void stateWithTimeToLiveCrosses(Shape shape) throws Exception {
+        stateCrosses(shape, "1 d");
+    }
+
+    private static void stateCrosses(Shape shape, String ttl) throws Exception {
         final long live = NativeEngine.liveObjects();
-        final Planned stock = new Planned(shape, false);
-        final Planned accelerated = new Planned(shape, true);
+        final Planned stock = new Planned(shape, false, ttl);
+        final Planned accelerated = new Planned(shape, true, ttl);
         final List<Map<String, Object>> rows = rows(shape, 600);
         final List<String> expected = run(rows, stock);
         assertThat(expected).isNotEmpty();
@@ -90,8 +102,8 @@ class AggregateStateTest {
     /** Two subtasks write, one goes on, and two again, on both sides in turn. */
     @Test
     void parallelismChanges() throws Exception {
-        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, false);
-        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, true);
+        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, false, "0");
+        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, true, "0");
         final List<Map<String, Object>> rows = rows(Shape.RETRACTING_DISTINCT, 600);
         assertThat(rescaled(rows, accelerated, accelerated, accelerated)).isEqualTo(rescaled(rows, stock, stock, stock));
         assertThat(rescaled(rows, stock, accelerated, stock)).isEqualTo(rescaled(rows, stock, stock, stock));
@@ -165,10 +177,11 @@ class AggregateStateTest {
 
         private final OneInputTransformation<RowData, RowData> transformation;
 
-        Planned(Shape shape, boolean accelerated) {
+        Planned(Shape shape, boolean accelerated, String ttl) {
             final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
             final StreamTableEnvironment table = StreamTableEnvironment.create(environment);
             table.getConfig().set("streamfusion.native.enabled", String.valueOf(accelerated));
+            table.getConfig().set("table.exec.state.ttl", ttl);
             table.getConfig().set("streamfusion.planner.minimum-gain", "0");
             table.getConfig().set("streamfusion.memory.accounting.enabled", "false");
             final TypeInformation<Row> type =

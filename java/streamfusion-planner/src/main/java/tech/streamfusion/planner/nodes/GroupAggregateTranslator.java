@@ -44,9 +44,9 @@ final class GroupAggregateTranslator implements NodeTranslator {
 
     @Override
     public String coverage() {
-        return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog, state in"
-                + " the hashmap backend. Not covered: other aggregate functions, DISTINCT over nested values, mini-batch,"
-                + " state with time to live, other state backends, changelog state, asynchronous state.";
+        return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog, with or"
+                + " without time to live, state in the hashmap backend. Not covered: other aggregate functions, DISTINCT over"
+                + " nested values, mini-batch, other state backends, changelog state, asynchronous state.";
     }
 
     @Override
@@ -57,7 +57,7 @@ final class GroupAggregateTranslator implements NodeTranslator {
         requireCovered(stock, context);
         try {
             AggregatePlans aggregates = AggregatePlans.of(infos(stock, inputType, context), inputType);
-            GroupAggregate plan = plan(stock, aggregates);
+            GroupAggregate plan = plan(stock, aggregates, ttlMillis(stock, context));
             requireEngine(stock, inputType, plan);
             return new GroupAggregateCandidate(stock, context, plan, aggregates.stateNames());
         } catch (UnsupportedOperationException e) {
@@ -68,9 +68,6 @@ final class GroupAggregateTranslator implements NodeTranslator {
     private static void requireCovered(StreamExecGroupAggregate stock, PlanningContext context) throws Fallback {
         if (context.option(stock, ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED)) {
             throw new Fallback(Rule.FEATURE, "mini-batch aggregation");
-        }
-        if (ttlMillis(stock, context) > 0) {
-            throw new Fallback(Rule.FEATURE, "state with time to live");
         }
     }
 
@@ -96,14 +93,15 @@ final class GroupAggregateTranslator implements NodeTranslator {
                 true);
     }
 
-    private static GroupAggregate plan(StreamExecGroupAggregate stock, AggregatePlans aggregates) {
+    private static GroupAggregate plan(StreamExecGroupAggregate stock, AggregatePlans aggregates, long ttlMillis) {
         GroupAggregate.Builder out =
                 GroupAggregate.newBuilder()
                         .addAllCalls(aggregates.calls())
                         .addAllDistinctViews(aggregates.distinctViews())
                         .setRetracts(StockFields.consumesRetraction(stock))
                         .setCountStar(aggregates.countStar())
-                        .setGenerateUpdateBefore(StockFields.generatesUpdateBefore(stock));
+                        .setGenerateUpdateBefore(StockFields.generatesUpdateBefore(stock))
+                        .setTtlMillis(Math.max(0, ttlMillis));
         for (int field : StockFields.grouping(stock)) {
             out.addGrouping(field);
         }

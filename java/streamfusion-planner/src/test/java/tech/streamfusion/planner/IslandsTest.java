@@ -69,6 +69,20 @@ class IslandsTest {
     }
 
     @Test
+    void stateOfOtherBackendsStaysWithFlink() {
+        String insert = "INSERT INTO keyed SELECT id, CAST(COUNT(*) AS INT) FROM src GROUP BY id";
+        assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate");
+        env.getConfig().set("state.backend.type", "rocksdb");
+        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("rocksdb");
+        env.getConfig().set("state.backend.type", "hashmap").set("state.changelog.enabled", "true");
+        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("state.changelog.enabled");
+        env.getConfig().set("state.changelog.enabled", "false").set("table.exec.mini-batch.enabled", "true");
+        env.getConfig().set("table.exec.mini-batch.size", "10").set("table.exec.mini-batch.allow-latency", "1 s");
+        env.getConfig().set("table.optimizer.agg-phase-strategy", "ONE_PHASE");
+        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("mini-batch");
+    }
+
+    @Test
     void scanInFrontOfAnExchangeStaysWithFlink() {
         PlanningReport report = explain("INSERT INTO keyed SELECT id, SUM(n) FROM changes GROUP BY id");
         assertThat(reason(report, "TableSourceScan").rule()).isEqualTo(Rule.NEIGHBOUR);

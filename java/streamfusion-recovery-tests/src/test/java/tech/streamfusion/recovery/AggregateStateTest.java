@@ -254,6 +254,7 @@ class AggregateStateTest {
                     harness.initializeState(from);
                 }
                 harness.open();
+                harness.setStateTtlProcessingTime(System.currentTimeMillis()); // the native operator has the real clock
                 for (Map<String, Object> row : rows) {
                     final RowData data = inputs.toBinaryRow(internal(row, input)).copy();
                     final int group = KeyGroupRangeAssignment.assignToKeyGroup(keys.getKey(data), maxParallelism());

@@ -173,6 +173,12 @@ final class GroupAggregateTranslator implements NodeTranslator {
             this.stateNames = stateNames;
         }
 
+        /** As much as Flink's own streaming operators that hold rows in managed memory. */
+        @Override
+        int managedMemoryWeight() {
+            return context().options().isMemoryAccounted() ? 1 : 0;
+        }
+
         @Override
         @SuppressWarnings("unchecked") // stock Flink makes a KeyedProcessOperator of a GroupAggFunction
         NativeOperatorFactory factory(

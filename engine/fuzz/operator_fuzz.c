@@ -109,6 +109,7 @@ static void feed(sf_pool *pool, sf_operator *op, int64_t length) {
 static void run(sf_pool *pool, sf_operator *op) {
   sf_error err;
   const sf_collector out = {NULL, drop};
+  if (sf_operator_open_state(op, (sf_key_groups){0, 4, 4}, &err) == SF_INTERNAL) abort();
   for (int round = 0; round < 2; round++) feed(pool, op, ROWS);
   feed(pool, op, 0);
   feed(pool, op, 1);

@@ -295,6 +295,7 @@ static bool takes(const sfi_aggregate *a) {
       if (arg->kind == SF_TYPE_DECIMAL) {
         return first->layout == SF_LAYOUT_INT128 && first->scale == arg->scale && a->result_type->layout == SF_LAYOUT_INT128;
       }
+      if (a->result_type->kind != arg->kind) return false;
       if (arg->layout == SF_LAYOUT_FLOAT || arg->layout == SF_LAYOUT_DOUBLE) return first->kind == SF_TYPE_DOUBLE;
       return first->kind == SF_TYPE_BIGINT;
     case KIND(MIN):

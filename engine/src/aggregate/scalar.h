@@ -34,7 +34,7 @@ static inline sfi_scalar sfi_scalar_of(const sf_column *c, int64_t row) {
       s.t = (sfi_timestamp){((const int64_t *)c->values)[row], ((const int32_t *)c->aux)[row]};
       break;
     case SF_LAYOUT_VIEW: s.v = ((const sf_view *)c->values)[row]; break;
-    default: s.null = true;
+    default: break; /* nested: whether it is NULL is all that an aggregate asks */
   }
   return s;
 }

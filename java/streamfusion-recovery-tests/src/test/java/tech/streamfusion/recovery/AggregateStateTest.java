@@ -239,14 +239,15 @@ class AggregateStateTest {
             final KeySelector<RowData, RowData> keys = (KeySelector<RowData, RowData>) transformation.getStateKeySelector();
             final StreamOperatorFactory<RowData> factory = InstantiationUtil.clone(transformation.getOperatorFactory());
             final RowDataSerializer inputs = new RowDataSerializer(input);
-            try (KeyedOneInputStreamOperatorTestHarness<RowData, RowData, RowData> harness =
+            final KeyedOneInputStreamOperatorTestHarness<RowData, RowData, RowData> harness =
                     new KeyedOneInputStreamOperatorTestHarness<>(
                             factory,
                             keys,
                             (TypeInformation<RowData>) transformation.getStateKeyType(),
                             maxParallelism(),
                             parallelism,
-                            subtask)) {
+                            subtask);
+            try {
                 harness.getStreamConfig().setupNetworkInputs(inputs);
                 harness.getStreamConfig().serializeAllConfigs();
                 harness.setup(new RowDataSerializer(output));
@@ -268,6 +269,8 @@ class AggregateStateTest {
                     out.add(text((RowData) ((StreamRecord<?>) element).getValue(), output));
                 }
                 return state;
+            } finally {
+                harness.close();
             }
         }
 

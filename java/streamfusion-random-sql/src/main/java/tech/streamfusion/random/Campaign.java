@@ -4,13 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import tech.streamfusion.runtime.NativeEngine;
+import tech.streamfusion.testing.LiveObjects;
 import tech.streamfusion.testing.Outcome;
+import tech.streamfusion.testing.Trial;
 
 /** Runs random scripts until time or queries are used up, and counts. */
 final class Campaign {
 
     private static final int QUERIES_PER_SCRIPT = 10;
+    private static final int WORKERS = 2;
+    private static final int SCRIPTS_PER_ROUND = 8;
     private static final int SHRINK_ATTEMPTS = 250;
     private static final int MAX_DIFFERENCES = 20;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
@@ -35,31 +44,80 @@ final class Campaign {
     /** Ends after the time, the number of queries, or too many differences, whatever is first. */
     void run(long seconds, int maxQueries) {
         long start = System.nanoTime();
+        long end = start + seconds * NANOS_PER_SECOND;
         long lastReport = start;
-        while (compared < maxQueries && differences.size() < MAX_DIFFERENCES) {
-            long now = System.nanoTime();
-            if (now - start >= seconds * NANOS_PER_SECOND) {
-                break;
+        ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
+        try {
+            while (compared < maxQueries && differences.size() < MAX_DIFFERENCES) {
+                long now = System.nanoTime();
+                if (now - end >= 0) {
+                    break;
+                }
+                if (now - lastReport >= 10 * NANOS_PER_SECOND) {
+                    lastReport = now;
+                    progress.accept(String.format("[%4d s] %s", (now - start) / NANOS_PER_SECOND, summary()));
+                }
+                round(workers, end);
             }
-            if (now - lastReport >= 10 * NANOS_PER_SECOND) {
-                lastReport = now;
-                progress.accept(String.format("[%4d s] %s", (now - start) / NANOS_PER_SECOND, summary()));
+        } finally {
+            workers.shutdown();
+        }
+    }
+
+    /** Several scripts side by side: what leaks shows when all have ended, and is then looked for script by script. */
+    private void round(ExecutorService workers, long end) {
+        List<Script> scripts = new ArrayList<>();
+        List<Future<Outcome>> outcomes = new ArrayList<>();
+        long before = NativeEngine.liveObjects();
+        for (int i = 0; i < SCRIPTS_PER_ROUND; i++) {
+            Script script = generator.next();
+            scripts.add(script);
+            outcomes.add(workers.submit(() -> System.nanoTime() - end < 0 ? compareBesideOthers(script) : null));
+        }
+        List<Outcome> results = new ArrayList<>();
+        outcomes.forEach(outcome -> results.add(result(outcome)));
+        boolean leaks = leaks(before);
+        boolean leakFound = false;
+        for (int i = 0; i < scripts.size(); i++) {
+            if (results.get(i) == null) {
+                continue; // the time was over
             }
-            take(generator.next());
+            leakFound |= take(scripts.get(i), leaks ? compare(scripts.get(i)) : results.get(i)) && leaks;
+        }
+        if (leaks && !leakFound) {
+            throw new IllegalStateException("native objects were left behind by a round of scripts, but by none of them alone");
+        }
+    }
+
+    private static Outcome result(Future<Outcome> outcome) {
+        try {
+            return outcome.get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IllegalStateException("a script could not be compared", e);
+        }
+    }
+
+    private static boolean leaks(long before) {
+        try {
+            LiveObjects.assertReturnsTo(before);
+            return false;
+        } catch (AssertionError e) {
+            return true;
         }
     }
 
     /** Halves what is not simply the same, down to single queries; whether there was a difference. */
-    private boolean take(Script script) {
-        Outcome outcome = compare(script);
+    private boolean take(Script script, Outcome outcome) {
         List<Query> queries = script.queries();
         if (outcome.kind() == Outcome.Kind.SAME || queries.size() == 1) {
             count(script, outcome);
             return outcome.isDifference();
         }
         int half = queries.size() / 2;
-        boolean first = take(script.withQueries(queries.subList(0, half)));
-        boolean second = take(script.withQueries(queries.subList(half, queries.size())));
+        Script firstHalf = script.withQueries(queries.subList(0, half));
+        Script secondHalf = script.withQueries(queries.subList(half, queries.size()));
+        boolean first = take(firstHalf, compare(firstHalf));
+        boolean second = take(secondHalf, compare(secondHalf));
         if (outcome.isDifference() && !first && !second) {
             add(script, outcome);
         }
@@ -67,7 +125,15 @@ final class Campaign {
     }
 
     private static Outcome compare(Script script) {
-        return script.parity().trial().accelerated();
+        try (Trial trial = script.parity().trial()) {
+            return trial.accelerated();
+        }
+    }
+
+    private static Outcome compareBesideOthers(Script script) {
+        try (Trial trial = script.parity().trial()) {
+            return trial.accelerated(graph -> {});
+        }
     }
 
     private void count(Script script, Outcome outcome) {

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 final class Grammar {
 
     private static final String FILE = "productions.txt";
+    private static final int FOCUS_FACTOR = 40;
     private static final Pattern LINE = Pattern.compile("(\\d+)(!?) ([A-Z]+): (.+)");
 
     private static final class Production {
@@ -32,8 +33,10 @@ final class Grammar {
     }
 
     private final Map<Kind, List<Production>> productions = new EnumMap<>(Kind.class);
+    private final List<Kind> focusKinds = new ArrayList<>();
 
-    Grammar() {
+    /** @param focus says which productions are taken {@value #FOCUS_FACTOR} times as often */
+    Grammar(Focus focus) {
         for (String line : lines()) {
             if (line.isBlank() || line.startsWith("#")) {
                 continue;
@@ -42,12 +45,21 @@ final class Grammar {
             if (!matcher.matches()) {
                 throw new IllegalArgumentException(FILE + ": " + line);
             }
-            Production production =
-                    new Production(Integer.parseInt(matcher.group(1)), !matcher.group(2).isEmpty(), matcher.group(4));
+            boolean focused = focus.isOn(matcher.group(4));
+            int weight = Integer.parseInt(matcher.group(1)) * (focused ? FOCUS_FACTOR : 1);
+            Production production = new Production(weight, !matcher.group(2).isEmpty(), matcher.group(4));
             for (Kind kind : Kind.group(matcher.group(3))) {
+                if (focused) {
+                    focusKinds.add(kind);
+                }
                 productions.computeIfAbsent(kind, k -> new ArrayList<>()).add(production);
             }
         }
+    }
+
+    /** Kinds with productions in focus. */
+    List<Kind> focusKinds() {
+        return focusKinds;
     }
 
     /** A template for an expression of the kind. */

@@ -23,7 +23,7 @@ public final class RandomSql {
                     "  --no-build    use what was built before",
                     "  -h, --help    this text",
                     "",
-                    "Exit status: 0 no difference, 1 differences, 2 wrong arguments.");
+                    "Exit status: 0 no difference, 1 differences, 2 wrong arguments, 3 the run itself failed.");
 
     private double minutes = 5;
     private long seed = System.currentTimeMillis();
@@ -32,7 +32,7 @@ public final class RandomSql {
 
     private RandomSql() {}
 
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) {
         RandomSql command = new RandomSql();
         try {
             if (!command.parse(args)) {
@@ -43,7 +43,12 @@ public final class RandomSql {
             System.err.println("random-sql: " + e.getMessage() + "\n" + USAGE);
             System.exit(2);
         }
-        System.exit(command.run() ? 0 : 1);
+        try {
+            System.exit(command.run() ? 0 : 1);
+        } catch (IOException | RuntimeException e) {
+            e.printStackTrace();
+            System.exit(3); // the cluster's threads would keep the process alive
+        }
     }
 
     /** False when help is asked for. */
@@ -76,6 +81,11 @@ public final class RandomSql {
         return true;
     }
 
+    /** Of the whole process: how fast a run is depends on what else the machine does. */
+    private static double cpuSeconds() {
+        return ProcessHandle.current().info().totalCpuDuration().map(time -> time.toMillis() / 1e3).orElse(Double.NaN);
+    }
+
     private boolean run() throws IOException {
         System.out.println("seed " + seed);
         long start = System.nanoTime();
@@ -86,7 +96,9 @@ public final class RandomSql {
         Path file = report.resolve("random-sql.txt");
         Files.writeString(file, campaign.report());
         boolean same = campaign.differences().isEmpty();
-        System.out.printf("%s%n%.0f s, %.1f queries a second; report: %s%n", campaign.summary(), seconds, campaign.compared() / seconds, file);
+        System.out.printf(
+                "%s%n%.0f s, %.0f s of CPU time, %.1f queries a second; report: %s%n",
+                campaign.summary(), seconds, cpuSeconds(), campaign.compared() / seconds, file);
         System.out.println(same ? "No difference." : "DIFFERENCES FOUND: " + campaign.differences().size());
         return same;
     }

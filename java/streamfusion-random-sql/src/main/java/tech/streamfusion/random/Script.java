@@ -15,14 +15,13 @@ final class Script {
 
     private final List<Table> tables;
     private final Map<String, String> options;
-    private final boolean watermarks;
+    private final Setup setup;
     private final List<Query> queries;
 
-    /** @param watermarks whether watermarks are compared as well */
-    Script(List<Table> tables, Map<String, String> options, boolean watermarks, List<Query> queries) {
+    Script(List<Table> tables, Map<String, String> options, Setup setup, List<Query> queries) {
         this.tables = List.copyOf(tables);
         this.options = new TreeMap<>(options);
-        this.watermarks = watermarks;
+        this.setup = setup;
         this.queries = List.copyOf(queries);
     }
 
@@ -35,23 +34,23 @@ final class Script {
     }
 
     Script withQueries(List<Query> newQueries) {
-        return new Script(tables, options, watermarks, newQueries);
+        return new Script(tables, options, setup, newQueries);
     }
 
     Script withTables(List<Table> newTables) {
-        return new Script(newTables, options, watermarks, queries);
+        return new Script(newTables, options, setup, queries);
     }
 
     /** Scripts with one setting less. */
     List<Script> plainer() {
         List<Script> out = new ArrayList<>();
-        if (watermarks) {
-            out.add(new Script(tables, options, false, queries));
+        if (setup != Setup.PLAIN) {
+            out.add(new Script(tables, options, Setup.PLAIN, queries));
         }
         for (String key : options.keySet()) {
             Map<String, String> fewer = new TreeMap<>(options);
             fewer.remove(key);
-            out.add(new Script(tables, fewer, watermarks, queries));
+            out.add(new Script(tables, fewer, setup, queries));
         }
         return out;
     }
@@ -64,9 +63,7 @@ final class Script {
         Parity parity = Parity.test();
         tables.forEach(table -> parity.source(table.name(), table.columnsSql(), table.rows()));
         options.forEach(parity::option);
-        if (watermarks) {
-            parity.recordWatermarks();
-        }
+        setup.apply(parity);
         queries.forEach(query -> parity.query(query.sql(), query.comparison));
         return parity;
     }
@@ -83,8 +80,8 @@ final class Script {
             out.append(")\n");
         }
         options.forEach((key, value) -> out.append("            .option(\"" + key + "\", \"" + value + "\")\n"));
-        if (watermarks) {
-            out.append("            .recordWatermarks()\n");
+        if (setup != Setup.PLAIN) {
+            out.append("            ").append(setup.java).append('\n');
         }
         for (Query query : queries) {
             out.append("            .query(").append(JavaText.string(query.sql()));

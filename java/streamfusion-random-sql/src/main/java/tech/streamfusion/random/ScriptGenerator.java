@@ -16,12 +16,19 @@ final class ScriptGenerator {
         "UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Monrovia", "Asia/Tokyo"
     };
 
-    private final Grammar grammar = new Grammar();
+    private final Focus focus;
+    private final Grammar grammar;
     private final Random random;
     private final int queriesPerScript;
     private int scripts;
 
     ScriptGenerator(long seed, int queriesPerScript) {
+        this(seed, queriesPerScript, Focus.NONE);
+    }
+
+    ScriptGenerator(long seed, int queriesPerScript, Focus focus) {
+        this.focus = focus;
+        this.grammar = new Grammar(focus);
         this.random = new Random(seed);
         this.queriesPerScript = queriesPerScript;
     }
@@ -32,16 +39,41 @@ final class ScriptGenerator {
         TableGenerator generator = new TableGenerator(random);
         TableGenerator.Mode[] modes = TableGenerator.Mode.values();
         List<Table> tables = new ArrayList<>();
-        TableGenerator.Mode mode = modes[random.nextInt(modes.length)];
+        TableGenerator.Mode mode = focus.mode != null ? focus.mode : modes[random.nextInt(modes.length)];
         tables.add(generator.table("t", mode));
-        tables.add(generator.table("u", modes[random.nextInt(2)]));
-        boolean watermarks = mode == TableGenerator.Mode.EVENT_TIME && random.nextBoolean();
+        Setup setup = mayFail ? Setup.PLAIN : setup(mode);
+        tables.add(generator.table("u", second(mode, setup)));
         List<Query> queries = new ArrayList<>();
         int count = mayFail ? 1 : queriesPerScript;
         while (queries.size() < count) {
-            queries.add(query(tables, watermarks || mayFail, mayFail));
+            queries.add(query(tables, setup, mayFail));
         }
-        return new Script(tables, options(), watermarks, queries);
+        return new Script(tables, options(), setup, queries);
+    }
+
+    private Setup setup(TableGenerator.Mode mode) {
+        if (focus.mode == TableGenerator.Mode.EVENT_TIME) {
+            return Setup.WATERMARKS;
+        }
+        switch (random.nextInt(4)) {
+            case 0:
+            case 1:
+                return Setup.PLAIN;
+            case 2:
+                return mode == TableGenerator.Mode.INSERT_ONLY ? Setup.PARALLEL : Setup.PLAIN;
+            default:
+                return mode == TableGenerator.Mode.EVENT_TIME
+                        ? Setup.WATERMARKS
+                        : mode == TableGenerator.Mode.CHANGELOG && focus.mode != mode ? Setup.UPSERT_SINKS : Setup.PLAIN;
+        }
+    }
+
+    /** What the other table is: the same where both must be, insertions or a changelog elsewhere. */
+    private TableGenerator.Mode second(TableGenerator.Mode first, Setup setup) {
+        if (setup == Setup.PARALLEL || first == TableGenerator.Mode.EVENT_TIME) {
+            return first;
+        }
+        return random.nextBoolean() ? TableGenerator.Mode.INSERT_ONLY : TableGenerator.Mode.CHANGELOG;
     }
 
     private Map<String, String> options() {
@@ -52,26 +84,30 @@ final class ScriptGenerator {
         if (random.nextInt(3) == 0) {
             out.put("pipeline.object-reuse", "true");
         }
+        if (random.nextInt(5) > 0) {
+            out.put("table.generated-code.max-length", "20000"); // splitting code takes Flink longer than compiling it
+        }
         return out;
     }
 
-    /** @param chain only projections and filters over one table, so that the order of everything is determined */
-    private Query query(List<Table> tables, boolean chain, boolean mayFail) {
-        if (chain || random.nextInt(100) < 75) {
+    private Query query(List<Table> tables, Setup setup, boolean mayFail) {
+        boolean chain = setup.isForChains() || mayFail;
+        if (chain || random.nextInt(100) < 70) {
             Table table = tables.get(chain ? 0 : random.nextInt(tables.size()));
             Relation input = new TableReference(table);
             if (random.nextInt(4) == 0) {
                 input = select(input, anyKinds(2 + random.nextInt(4)), names("i", 6), false, mayFail);
             }
-            return new Query(top(input, mayFail), Comparison.CHANGELOG);
+            return new Query(top(input, mayFail), setup == Setup.PARALLEL ? Comparison.MATERIALIZED : Comparison.CHANGELOG);
         }
-        Shape shape = shape(tables);
+        Shape shape = shape(tables, setup);
         Relation shaped = shaped(shape, tables);
-        return new Query(random.nextInt(3) == 0 ? shaped : top(shaped, mayFail), shape.comparison);
+        Comparison comparison = setup == Setup.PARALLEL ? Comparison.MATERIALIZED : shape.comparison;
+        return new Query(random.nextInt(3) == 0 ? shaped : top(shaped, mayFail), comparison);
     }
 
     private Select top(Relation input, boolean mayFail) {
-        return select(input, anyKinds(3 + random.nextInt(5)), names("e", 8), random.nextInt(3) == 0, mayFail);
+        return select(input, anyKinds(3 + random.nextInt(5)), names("e", 8), focus.filters || random.nextInt(3) == 0, mayFail);
     }
 
     private Select select(Relation input, List<Kind> kinds, List<String> names, boolean filtered, boolean mayFail) {
@@ -82,15 +118,11 @@ final class ScriptGenerator {
         return new Select(input, names.subList(0, kinds.size()), projection, condition);
     }
 
-    private Shape shape(List<Table> tables) {
-        Table first = tables.get(0);
+    private Shape shape(List<Table> tables, Setup setup) {
+        boolean ordered = setup != Setup.PARALLEL;
         List<Shape> fitting =
                 Shape.ALL.stream()
-                        .filter(
-                                shape ->
-                                        shape.needs == Shape.Needs.ANYTHING
-                                                || shape.needs == Shape.Needs.INSERT_ONLY && first.isInsertOnly()
-                                                || shape.needs == Shape.Needs.EVENT_TIME && first.rowtime() != null)
+                        .filter(shape -> shape.needs.areMetBy(tables.get(0), tables.get(1), ordered))
                         .collect(Collectors.toList());
         int ticket = random.nextInt(fitting.stream().mapToInt(shape -> shape.weight).sum());
         for (Shape shape : fitting) {
@@ -142,7 +174,8 @@ final class ScriptGenerator {
     private List<Kind> anyKinds(int count) {
         List<Kind> out = new ArrayList<>();
         while (out.size() < count) {
-            out.add(Kind.ANY.get(random.nextInt(Kind.ANY.size())));
+            List<Kind> kinds = grammar.focusKinds().isEmpty() || random.nextBoolean() ? Kind.ANY : grammar.focusKinds();
+            out.add(kinds.get(random.nextInt(kinds.size())));
         }
         return out;
     }

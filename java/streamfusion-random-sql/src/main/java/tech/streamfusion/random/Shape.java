@@ -13,12 +13,32 @@ final class Shape {
     /** What a shape demands of the tables below it. */
     enum Needs {
         ANYTHING,
+        /** Insertions in a known order. */
         INSERT_ONLY,
-        /** Insert-only, with a rowtime that the subquery hands on as {@code ts}. */
-        EVENT_TIME
+        /** Insertions in a known order, with a rowtime that the subquery hands on as {@code ts}. */
+        EVENT_TIME,
+        /** The same for both tables, with watermarks so late that no row is. */
+        PATIENT_EVENT_TIME;
+
+        /** @param ordered whether rows keep their order on the way to the sink */
+        boolean areMetBy(Table first, Table second, boolean ordered) {
+            switch (this) {
+                case ANYTHING:
+                    return true;
+                case INSERT_ONLY:
+                    return first.isInsertOnly() && ordered;
+                case EVENT_TIME:
+                    return first.rowtime() != null && ordered;
+                default:
+                    return first.isPatient() && second.isPatient() && ordered;
+            }
+        }
     }
 
     private static final String WINDOWED = "SELECT k, window_start AS ws, COUNT(*) AS c, MAX(x) AS hi FROM TABLE(";
+    private static final String OVER_ROWS =
+            "COUNT(x) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS c, "
+                    + "MAX(x) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS hi";
     private static final String BY_WINDOW = ") GROUP BY k, window_start, window_end";
 
     static final List<Shape> ALL =
@@ -31,6 +51,9 @@ final class Shape {
                     shape(2, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT a.k AS k, a.x AS x, b.x AS y FROM ({0}) a LEFT JOIN ({1}) b ON a.k = b.k", "k BMP, x SCALAR", "k BMP, x SCALAR, y SCALAR"),
                     shape(1, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT k, x FROM ({0}) WHERE k IN (SELECT k FROM ({1}))", "k INT, x ANY", "k INT, x ANY"),
                     shape(1, Needs.INSERT_ONLY, Comparison.CHANGELOG, "SELECT k, x FROM (SELECT k, x, ROW_NUMBER() OVER (PARTITION BY k ORDER BY x) AS n FROM ({0})) WHERE n <= 2", "k SCALAR, x EXACT", "k SCALAR, x EXACT"),
+                    shape(1, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT k, m, CARDINALITY(m) AS c FROM (SELECT k, COLLECT(x) AS m FROM ({0}) GROUP BY k)", "k INT, x SCALAR", "k INT, c INT"),
+                    shape(3, Needs.EVENT_TIME, Comparison.MATERIALIZED, "SELECT k, x, " + OVER_ROWS + " FROM ({0})", "ts ROWTIME, k INT, x EXACT", "k INT, x EXACT, c BIGINT, hi EXACT"),
+                    shape(4, Needs.PATIENT_EVENT_TIME, Comparison.MATERIALIZED, "SELECT a.k AS k, a.x AS x, b.x AS y FROM ({0}) a JOIN ({1}) b ON a.k = b.k AND a.ts BETWEEN b.ts - INTERVAL '2' SECOND AND b.ts + INTERVAL '1' SECOND", "ts ROWTIME, k INT, x SCALAR", "k INT, x SCALAR, y SCALAR"),
                     shape(3, Needs.EVENT_TIME, Comparison.MATERIALIZED, WINDOWED + "TUMBLE(({0}), DESCRIPTOR(ts), INTERVAL '5' SECOND)" + BY_WINDOW, "ts ROWTIME, k SCALAR, x EXACT", "k SCALAR, ws TIMESTAMP, c BIGINT, hi EXACT"),
                     shape(2, Needs.EVENT_TIME, Comparison.MATERIALIZED, WINDOWED + "HOP(({0}), DESCRIPTOR(ts), INTERVAL '2' SECOND, INTERVAL '6' SECOND)" + BY_WINDOW, "ts ROWTIME, k INT, x EXACT", "k INT, ws TIMESTAMP, c BIGINT, hi EXACT"));
 

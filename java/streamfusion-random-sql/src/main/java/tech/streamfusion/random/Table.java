@@ -60,6 +60,11 @@ final class Table {
         return rowtime;
     }
 
+    /** Whether no row comes after a watermark that has passed it. */
+    boolean isPatient() {
+        return clause.contains(TableGenerator.PATIENT);
+    }
+
     boolean isInsertOnly() {
         return insertOnly;
     }

@@ -19,8 +19,10 @@ final class TableGenerator {
         EVENT_TIME
     }
 
+    /** No row is that late. */
+    static final String PATIENT = "ts - INTERVAL '1' HOUR";
     private static final String[] DELAYS = {
-        "ts", "ts - INTERVAL '1' SECOND", "ts - INTERVAL '0.001' SECOND", "ts - INTERVAL '2' SECOND", "CAST(CAST(ts AS STRING) AS TIMESTAMP(3))"
+        PATIENT, PATIENT, "ts", "ts - INTERVAL '1' SECOND", "ts - INTERVAL '0.001' SECOND", "ts - INTERVAL '2' SECOND", "CAST(CAST(ts AS STRING) AS TIMESTAMP(3))"
     };
 
     private final Random random;

@@ -21,11 +21,19 @@ final class FaultyOutput implements Output<StreamRecord<Object>> {
 
     /** What goes wrong. */
     enum Fault {
-        UPDATE_BEFORE_LOST,
-        DELETE_LOST,
-        UPDATE_AFTER_AS_INSERT,
-        EVERY_FIFTH_ROW_TWICE,
-        EVERY_THIRD_WATERMARK_LOST
+        UPDATE_BEFORE_LOST(TableGenerator.Mode.CHANGELOG),
+        DELETE_LOST(TableGenerator.Mode.CHANGELOG),
+        UPDATE_AFTER_AS_INSERT(TableGenerator.Mode.CHANGELOG),
+        EVERY_FIFTH_ROW_TWICE(TableGenerator.Mode.INSERT_ONLY),
+        EVERY_THIRD_WATERMARK_LOST(TableGenerator.Mode.EVENT_TIME),
+        WATERMARK_ONE_LATE(TableGenerator.Mode.EVENT_TIME);
+
+        /** Of tables where it shows. */
+        final TableGenerator.Mode mode;
+
+        Fault(TableGenerator.Mode mode) {
+            this.mode = mode;
+        }
     }
 
     /** Makes the operators of another factory with such an output. */
@@ -102,9 +110,10 @@ final class FaultyOutput implements Output<StreamRecord<Object>> {
 
     @Override
     public void emitWatermark(Watermark mark) {
-        boolean lost =
-                fault == Fault.EVERY_THIRD_WATERMARK_LOST && mark.getTimestamp() != Long.MAX_VALUE && ++marks % 3 == 0;
-        if (!lost) {
+        boolean last = mark.getTimestamp() == Long.MAX_VALUE;
+        if (fault == Fault.WATERMARK_ONE_LATE && !last) {
+            output.emitWatermark(new Watermark(mark.getTimestamp() + 1));
+        } else if (fault != Fault.EVERY_THIRD_WATERMARK_LOST || last || ++marks % 3 != 0) {
             output.emitWatermark(mark);
         }
     }

@@ -12,6 +12,7 @@ import org.apache.flink.table.connector.sink.SinkV2Provider;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.types.RowKind;
 
 /** Records every change in its order of arrival, on request with record timestamps and watermarks. */
 final class ParitySink implements DynamicTableSink {
@@ -20,17 +21,29 @@ final class ParitySink implements DynamicTableSink {
     private final DataType rowType;
     private final boolean watermarks;
     private final boolean timestamps;
+    private final boolean upsert;
 
-    ParitySink(String data, DataType rowType, boolean watermarks, boolean timestamps) {
+    ParitySink(String data, DataType rowType, boolean watermarks, boolean timestamps, boolean upsert) {
         this.data = data;
         this.rowType = rowType;
         this.watermarks = watermarks;
         this.timestamps = timestamps;
+        this.upsert = upsert;
     }
 
+    /** All that there is, or as a store with keys: updates without what they replace. */
     @Override
     public ChangelogMode getChangelogMode(ChangelogMode requestedMode) {
-        return requestedMode;
+        if (!upsert) {
+            return requestedMode;
+        }
+        ChangelogMode.Builder mode = ChangelogMode.newBuilder();
+        for (RowKind kind : requestedMode.getContainedKinds()) {
+            if (kind != RowKind.UPDATE_BEFORE) {
+                mode.addContainedKind(kind);
+            }
+        }
+        return mode.build();
     }
 
     @Override
@@ -41,7 +54,7 @@ final class ParitySink implements DynamicTableSink {
 
     @Override
     public DynamicTableSink copy() {
-        return new ParitySink(data, rowType, watermarks, timestamps);
+        return new ParitySink(data, rowType, watermarks, timestamps, upsert);
     }
 
     @Override

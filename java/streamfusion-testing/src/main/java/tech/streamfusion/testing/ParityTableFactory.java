@@ -17,6 +17,7 @@ public final class ParityTableFactory implements DynamicTableSourceFactory, Dyna
     static final ConfigOption<String> DATA = ConfigOptions.key("data").stringType().noDefaultValue();
     static final ConfigOption<Boolean> WATERMARKS = ConfigOptions.key("watermarks").booleanType().defaultValue(false);
     static final ConfigOption<Boolean> TIMESTAMPS = ConfigOptions.key("timestamps").booleanType().defaultValue(false);
+    static final ConfigOption<Boolean> UPSERT = ConfigOptions.key("upsert").booleanType().defaultValue(false);
 
     @Override
     public DynamicTableSource createDynamicTableSource(Context context) {
@@ -33,7 +34,8 @@ public final class ParityTableFactory implements DynamicTableSourceFactory, Dyna
                 helper.getOptions().get(DATA),
                 context.getPhysicalRowDataType(),
                 helper.getOptions().get(WATERMARKS),
-                helper.getOptions().get(TIMESTAMPS));
+                helper.getOptions().get(TIMESTAMPS),
+                helper.getOptions().get(UPSERT));
     }
 
     @Override
@@ -48,6 +50,6 @@ public final class ParityTableFactory implements DynamicTableSourceFactory, Dyna
 
     @Override
     public Set<ConfigOption<?>> optionalOptions() {
-        return Set.of(WATERMARKS, TIMESTAMPS);
+        return Set.of(WATERMARKS, TIMESTAMPS, UPSERT);
     }
 }

@@ -9,8 +9,10 @@ import java.util.regex.Pattern;
 final class PlanNodes {
 
     private static final String PREFIX = "Native";
-    private static final String SECTION = "== Optimized Execution Plan ==";
-    private static final Pattern NODE = Pattern.compile("^[\\s:+\\-]*([A-Za-z]\\w*)\\(.*");
+    static final String SECTION = "== Optimized Execution Plan ==";
+    /** A name with arguments in parentheses; without any, only behind a branch, as literals may fill lines of their own. */
+    private static final Pattern NODE =
+            Pattern.compile("^[\\s:+\\-]*([A-Za-z]\\w*)(?:\\(.*|(?<=[+:]- \\w{1,80})$)");
 
     private PlanNodes() {}
 

@@ -1,6 +1,7 @@
 package tech.streamfusion.testing;
 
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.jobgraph.JobGraph;
@@ -24,6 +25,7 @@ final class SharedCluster {
         if (cluster == null) {
             Configuration config = new Configuration();
             config.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(256));
+            config.set(JobManagerOptions.JOB_STORE_MAX_CAPACITY, 4); // nobody looks at the jobs that ended
             MiniCluster started =
                     new MiniCluster(
                             new MiniClusterConfiguration.Builder()

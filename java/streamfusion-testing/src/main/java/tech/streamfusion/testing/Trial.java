@@ -7,15 +7,20 @@ import javax.annotation.Nullable;
 import org.apache.flink.streaming.api.graph.StreamGraph;
 import tech.streamfusion.runtime.NativeEngine;
 
-/** What stock Flink makes of a script, to compare accelerated runs with; the stock side runs once. */
-public final class Trial {
+/**
+ * What stock Flink makes of a script, to compare accelerated runs with; the script is planned once and its stock side runs
+ * once. Several may be in use at a time, each by its own thread.
+ */
+public final class Trial implements AutoCloseable {
 
     private final Parity test;
+    private final SharedPlan plan;
     private final SideRun stock;
 
     Trial(Parity test) {
         this.test = test;
-        this.stock = new ScriptRunner(test, Map.of(Parity.ENABLED, "false")).run();
+        this.plan = new SharedPlan(test);
+        this.stock = run(Map.of(Parity.ENABLED, "false"), graph -> {});
     }
 
     /** Class and message of stock's failure; null when it succeeds. */
@@ -24,24 +29,25 @@ public final class Trial {
         return stock.failure == null ? null : stock.rootCauseText();
     }
 
-    /** Runs the accelerated side and compares. */
+    /** Runs the accelerated side and compares; nothing else may run in the engine, or it would look like a leak. */
     public Outcome accelerated() {
-        return accelerated(graph -> {});
-    }
-
-    /**
-     * The same with a change of the accelerated job just before it is submitted, which tests of the comparison use to plant
-     * faults; the graphs that are compared are those from before the change.
-     */
-    public Outcome accelerated(Consumer<StreamGraph> change) {
         long before = NativeEngine.liveObjects();
-        SideRun run = new ScriptRunner(test, test.acceleratedOptions, change).run();
-        List<List<String>> nodes = PlanNodes.perSink(run.explained);
+        Outcome outcome = accelerated(graph -> {});
         try {
             LiveObjects.assertReturnsTo(before);
         } catch (AssertionError e) {
-            return new Outcome(Outcome.Kind.LEAK, e.getMessage(), nodes);
+            return new Outcome(Outcome.Kind.LEAK, e.getMessage(), outcome.nodes());
         }
+        return outcome;
+    }
+
+    /**
+     * The same without a look for leaks, and with a change of the accelerated job just before it is submitted, which tests of
+     * the comparison use to plant faults; the graphs that are compared are those from before the change.
+     */
+    public Outcome accelerated(Consumer<StreamGraph> change) {
+        SideRun run = run(test.acceleratedOptions, change);
+        List<List<String>> nodes = PlanNodes.perSink(run.explained);
         if (stock.failure != null || run.failure != null) {
             return failure(run, nodes);
         }
@@ -58,6 +64,16 @@ public final class Trial {
             }
         }
         return new Outcome(Outcome.Kind.SAME, "", nodes);
+    }
+
+    private SideRun run(Map<String, String> options, Consumer<StreamGraph> change) {
+        return Parity.unlessCoordinatorWasFaster(() -> plan.run(options, change));
+    }
+
+    /** Forgets the data of the script. */
+    @Override
+    public void close() {
+        plan.close();
     }
 
     private Outcome failure(SideRun run, List<List<String>> nodes) {

@@ -120,4 +120,33 @@ class HarnessTest {
                 .isInstanceOf(AssertionError.class)
                 .hasMessageContaining("at 1");
     }
+
+    @Test
+    void aSharedPlanRunsAsTheScriptDoes() {
+        Parity test =
+                Parity.test()
+                        .source("t", "a INT, b STRING", row(1, "x"), row(2, null), row(1, "y"))
+                        .query("SELECT a, COUNT(b) FROM t GROUP BY a")
+                        .query("SELECT b FROM t WHERE a > 1");
+        SideRun alone = stock(test);
+        try (SharedPlan plan = new SharedPlan(test)) {
+            for (int i = 0; i < 2; i++) {
+                SideRun shared = plan.run(Map.of(Parity.ENABLED, "false"), graph -> {});
+                assertThat(shared.failure).isNull();
+                assertThat(lines(shared)).containsExactly("+I(1, 1)", "+I(2, 0)", "-U(1, 1)", "+U(1, 2)");
+                assertThat(shared.sinks).hasSize(2);
+                assertThat(shared.streamGraph).isEqualTo(alone.streamGraph);
+                assertThat(shared.jobGraph).isEqualTo(alone.jobGraph);
+                assertThat(shared.nodes).isEqualTo(alone.nodes);
+            }
+        }
+    }
+
+    @Test
+    void aScriptThatCannotBePlannedSaysSo() {
+        try (Trial trial = Parity.test().source("t", "a INT", row(1)).query("SELECT a + FROM t").trial()) {
+            assertThat(trial.stockFailure()).contains("ParseException", "Encountered");
+            assertThat(trial.accelerated().kind()).isEqualTo(Outcome.Kind.NOT_PLANNED);
+        }
+    }
 }

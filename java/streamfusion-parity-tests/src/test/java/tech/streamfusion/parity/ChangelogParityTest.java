@@ -50,6 +50,25 @@ class ChangelogParityTest {
     }
 
     @Test
+    void updatesComeWithoutWhatTheyReplaceWhereTheSinkWantsIt() {
+        ParityResult result =
+                Parity.test()
+                        .source("t", "k INT, s STRING, n BIGINT", CHANGES)
+                        .upsertSinks()
+                        .query("SELECT k, UPPER(s), n + 1 FROM t")
+                        .expectNative("Calc", "DropUpdateBefore")
+                        .run();
+        assertThat(result.lines())
+                .containsExactly(
+                        "+I(1, 'ONE', 11)",
+                        "+I(2, 'TWO', 21)",
+                        "+U(1, 'UNO', 12)",
+                        "+I(3, NULL, NULL)",
+                        "-D(2, 'TWO', 21)",
+                        "+U(3, 'THREE', 31)");
+    }
+
+    @Test
     void aggregateBetweenTwoCalcs() {
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {

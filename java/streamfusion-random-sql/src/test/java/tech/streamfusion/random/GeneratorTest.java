@@ -45,4 +45,24 @@ class GeneratorTest {
         assertThat(outer.simpler()).extracting(Fragment::sql).contains("ABS(i)", "i", "1", "i + 1", "CAST(NULL AS INT)");
         assertThat(Fragment.leaf(Kind.INT, "i").simpler()).isEmpty();
     }
+
+    @Test
+    void scriptsShrinkToWhatIsInteresting() {
+        ScriptGenerator generator = new ScriptGenerator(3, 4, Focus.on("SUBSTRING"));
+        Script script = generator.next();
+        while (!isAboutSubstring(script)) {
+            script = generator.next();
+        }
+        Script small = new Shrinker(GeneratorTest::isAboutSubstring, 2000).shrink(script);
+        assertThat(small.queries()).hasSize(1);
+        assertThat(small.queriesSql().length()).isLessThan(200);
+        assertThat(small.tables()).hasSize(1);
+        assertThat(small.tables().get(0).rows()).hasSize(1);
+        assertThat(small.tables().get(0).columns().size()).isLessThan(4);
+        assertThat(small.test("found")).contains("void found()", "Parity.test()", ".source(", "SUBSTRING(");
+    }
+
+    private static boolean isAboutSubstring(Script script) {
+        return script.queriesSql().contains("SUBSTRING(");
+    }
 }

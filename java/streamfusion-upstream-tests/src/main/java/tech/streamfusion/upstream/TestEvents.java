@@ -12,8 +12,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.JsonGenerator;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.core.json.JsonWriteFeature;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.json.JsonMapper;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 import tech.streamfusion.planner.FallbackReason;
 import tech.streamfusion.planner.PlanningReport;
@@ -31,7 +32,7 @@ final class TestEvents implements AutoCloseable {
 
     /** Names of tests contain what they try, unpaired surrogates among it, which are no text in UTF-8. */
     private static final ObjectMapper MAPPER =
-            new ObjectMapper().configure(JsonGenerator.Feature.ESCAPE_NON_ASCII, true);
+            JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
     /** Planners are made by Flink, which cannot be handed anything: the one place where plans find their way out. */
     private static volatile TestEvents current;

@@ -189,13 +189,18 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    /**
+     * The source appends only: a retraction that another reader of the source emits may come before what it retracts, and then
+     * counts for nothing. Those of the inner query come behind it, in the same channel.
+     */
     @Test
     void severalTasks() {
         Parity.test()
-                .source("t", COLUMNS, retracting(numbers(2000)))
+                .source("t", COLUMNS, numbers(2000))
                 .parallelism(3)
                 .compare(Parity.Comparison.MATERIALIZED)
                 .query("SELECT s, n, COUNT(*), SUM(k), COUNT(DISTINCT k), MAX(k) FROM t GROUP BY s, n")
+                .query("SELECT c, COUNT(*), SUM(k), MIN(k) FROM (SELECT k, COUNT(*) AS c FROM t GROUP BY k) GROUP BY c")
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 

@@ -25,20 +25,8 @@ static bool default_of(const sf_type *type, uint8_t value[16]) {
   }
 }
 
-static size_t width_of(sf_layout layout) {
-  switch (layout) {
-    case SF_LAYOUT_BOOL:
-    case SF_LAYOUT_INT8: return 1;
-    case SF_LAYOUT_INT16: return 2;
-    case SF_LAYOUT_INT32:
-    case SF_LAYOUT_FLOAT: return 4;
-    case SF_LAYOUT_VIEW: return sizeof(sf_view);
-    default: return 8;
-  }
-}
-
 static sf_status filled(sf_pool *pool, const sf_column *column, const uint8_t *value, sf_column **out, sf_error *err) {
-  const size_t width = width_of(column->type->layout);
+  const size_t width = sf_layout_width(column->type->layout);
   const int64_t rows = column->is_const ? 1 : column->length;
   sf_buffer *values = NULL;
   SF_TRY(sf_buffer_create(pool, (size_t)rows * width, &values, err));
@@ -67,8 +55,7 @@ static sf_status filled(sf_pool *pool, const sf_column *column, const uint8_t *v
 
 sf_status sfi_default_for_null(sf_pool *pool, sf_column *column, sf_column **out, sf_error *err) {
   uint8_t value[16];
-  if (column->validity == NULL || column->null_count == 0 ||
-      !default_of(column->type, value)) {
+  if (column->validity == NULL || column->null_count == 0 || !default_of(column->type, value)) {
     *out = column;
     return SF_OK;
   }

@@ -2,6 +2,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "memory/pool_internal.h"
 
@@ -31,8 +32,10 @@
 #endif
 #ifdef SANITIZED
 #define CACHE_LIMIT ((int64_t)0) /* kept blocks would hide uses after free */
+#define MAPPED_FROM SIZE_MAX     /* and mapped ones writes behind the end */
 #else
 #define CACHE_LIMIT ((int64_t)16 << 20)
+#define MAPPED_FROM ((size_t)256 << 10)
 #endif
 
 typedef struct block block;
@@ -90,12 +93,30 @@ sf_pool *sf_pool_retain(sf_pool *pool) {
   return pool;
 }
 
+/* Large blocks are mapped on their own. From the C library each thread would take them from an arena that keeps what is
+ * freed, cut into pieces which aligned_alloc of glibc before 2.38 hardly ever uses again; a task manager runs every job in
+ * new threads. */
+static block *map_or_allocate(size_t bytes) {
+  if (bytes < MAPPED_FROM) return aligned_alloc(ALIGNMENT, bytes);
+  void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+static void unmap_or_free(block *b) {
+  size_t bytes = b->bytes;
+  if (bytes < MAPPED_FROM) {
+    free(b);
+  } else {
+    munmap(b, bytes);
+  }
+}
+
 static void drop_kept(sf_pool *pool) {
   for (int i = 0; i < N_CLASSES && pool->cached > 0; i++) {
     for (block *b = pool->kept[i]; b != NULL; b = pool->kept[i]) {
       pool->kept[i] = b->next;
       pool->cached -= (int64_t)b->bytes;
-      free(b);
+      unmap_or_free(b);
     }
   }
 }
@@ -203,12 +224,12 @@ static int class_of(size_t *bytes) {
 
 /* Memory of the system; kept blocks go first where that helps. */
 static block *system_block(sf_pool *pool, size_t bytes) {
-  block *b = aligned_alloc(ALIGNMENT, bytes);
+  block *b = map_or_allocate(bytes);
   if (b != NULL) return b;
   pthread_mutex_lock(&pool->lock);
   drop_kept(pool);
   pthread_mutex_unlock(&pool->lock);
-  return aligned_alloc(ALIGNMENT, bytes);
+  return map_or_allocate(bytes);
 }
 
 sf_status sf_pool_alloc(sf_pool *pool, size_t size, void **out, sf_error *err) {
@@ -271,6 +292,6 @@ void sf_pool_free(sf_pool *pool, void *ptr) {
     give_back(pool);
   }
   pthread_mutex_unlock(&pool->lock);
-  if (!keep) free(b);
+  if (!keep) unmap_or_free(b);
   sf_live_add(-1);
 }

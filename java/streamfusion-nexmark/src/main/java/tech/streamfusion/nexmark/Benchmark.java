@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -23,12 +24,6 @@ final class Benchmark {
     private static final Set<String> EXPECTED_NODES = Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink");
 
     static final String STATE = "hashmap";
-
-    /**
-     * Jobs, not one long job: the JIT compiler throws away what it compiled for the first job of a process when the
-     * second one loads its classes again, and compiles deployment and commit only after a few of them.
-     */
-    private static final int WARM_UP_JOBS = 4;
 
     private final Options options;
     private final String bootstrap;
@@ -78,9 +73,7 @@ final class Benchmark {
             }
             for (Side side : options.sides) {
                 Console.progress(query + " warming up " + side);
-                for (int job = 0; job < WARM_UP_JOBS; job++) {
-                    runOnce(query, Collections.min(options.events), side, workers.get(side), null, null);
-                }
+                warmUp(query, side, workers.get(side));
             }
             for (int round = 1; round <= options.rounds; round++) {
                 for (long events : options.events) {
@@ -105,6 +98,13 @@ final class Benchmark {
             }
         }
         return result;
+    }
+
+    private void warmUp(String query, Side side, WorkerProcess worker) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.warmUpSeconds);
+        while (System.nanoTime() < end) {
+            runOnce(query, Collections.min(options.events), side, worker, null, null);
+        }
     }
 
     private Map<String, Double> limit(

@@ -28,6 +28,7 @@ final class Options {
                     "  --events LIST     numbers of events, default 500000,2000000; two sizes give the steady-state ratio",
                     "  --shape SHAPE     nested (as the public benchmark, default) or millis (epoch milliseconds)",
                     "  --rounds N        rounds per query and size, default 3; medians are reported",
+                    "  --warm-up N       seconds of jobs of the smallest size before the first round of each side, default 60",
                     "  --side SIDE       stock, native or both (default)",
                     "  --parallelism N   default 1; also the number of partitions",
                     "  --producer KIND   large (batch.size 512 KB, linger 50 ms, the same on both sides; default) or default",
@@ -36,7 +37,7 @@ final class Options {
                     "  --rate N          events a second; with --latency measures input to output timestamps instead",
                     "  --latency         see --rate (1000 when not given)",
                     "  --seconds N       length of a latency run, default 30",
-                    "  --heap SIZE       -Xmx of each measured process, default 1g",
+                    "  --heap SIZE       -Xmx and -Xms of each measured process, default 1g",
                     "  --jvm-arg ARG     further JVM argument of the measured processes; may be repeated",
                     "  --report DIR      where the reports go, default build/reports",
                     "  --no-build        use what was built before",
@@ -47,6 +48,15 @@ final class Options {
     List<Long> events = List.of(500_000L, 2_000_000L);
     Shape shape = Shape.NESTED;
     int rounds = 3;
+
+    /**
+     * Filled with short jobs, not one long job: the JIT compiler throws away what it compiled for the first job of a
+     * process when the second one loads its classes again, and compiles deployment and commit only after several of
+     * them. A time, not a number of jobs, since those of the faster side are shorter: after four jobs (ten seconds of it)
+     * its third measured round was still a quarter faster than the first.
+     */
+    int warmUpSeconds = 60;
+
     Set<Side> sides = EnumSet.allOf(Side.class);
     int parallelism = 1;
     boolean largeBatches = true;
@@ -99,6 +109,9 @@ final class Options {
                 break;
             case "--side":
                 sides = side(value);
+                break;
+            case "--warm-up":
+                warmUpSeconds = Integer.parseInt(value);
                 break;
             case "--parallelism":
                 parallelism = Integer.parseInt(value);

@@ -44,7 +44,9 @@ final class WorkerProcess implements AutoCloseable {
         this.log = log;
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
+        // Both, as Flink starts its task managers: a heap that is still growing collects far more often.
         command.add("-Xmx" + options.workerHeap);
+        command.add("-Xms" + options.workerHeap);
         command.addAll(options.workerJvmArgs);
         for (String opened : OPENS) {
             command.add("--add-opens=" + opened + "=ALL-UNNAMED");

@@ -21,6 +21,16 @@ final class BatchSplitReader extends KafkaPartitionSplitReader {
      */
     private static final String MAX_POLL_RECORDS = "8192";
 
+    /**
+     * Bytes of one partition in one answer where the user sets no limit. Kafka's own 1 MiB is drained within two
+     * milliseconds here, so that the fetcher would wait for the broker; a JVM with regions of 1 MiB also spends two
+     * of them on such an answer. {@code fetch.max.bytes} bounds the whole answer as before.
+     */
+    private static final String MAX_PARTITION_FETCH_BYTES = Integer.toString(2 << 20);
+
+    /** The system sizes the socket's buffer; Kafka's own 64 KiB would wake the fetcher sixteen times for a MiB. */
+    private static final String RECEIVE_BUFFER_BYTES = "-1";
+
     private final SliceDeserializer.Target target;
     private final RecordDecoder decoder;
 
@@ -52,6 +62,8 @@ final class BatchSplitReader extends KafkaPartitionSplitReader {
         Properties consumer = new Properties();
         consumer.putAll(properties);
         consumer.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS);
+        consumer.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, MAX_PARTITION_FETCH_BYTES);
+        consumer.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, RECEIVE_BUFFER_BYTES);
         SliceDeserializer.install(consumer, target);
         return consumer;
     }

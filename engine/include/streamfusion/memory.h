@@ -3,7 +3,7 @@
  * A pool belongs to one task; every allocation of the task's batches, builders and operators is made from it
  * and counted. Pools are reference-counted too: buffers may outlive the task's own reference (a batch in
  * flight), and the pool lives until the last of them is released. A pool may be used from the fetcher thread and the
- * task thread at the same time. It keeps some freed memory for reuse (up to 16 MiB, within its limit and reservation). */
+ * task thread at the same time. It keeps some freed memory for reuse (up to 8 MiB, within its limit and reservation). */
 #ifndef STREAMFUSION_MEMORY_H
 #define STREAMFUSION_MEMORY_H
 

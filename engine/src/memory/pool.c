@@ -34,7 +34,7 @@
 #define CACHE_LIMIT ((int64_t)0) /* kept blocks would hide uses after free */
 #define MAPPED_FROM SIZE_MAX     /* and mapped ones writes behind the end */
 #else
-#define CACHE_LIMIT ((int64_t)16 << 20)
+#define CACHE_LIMIT ((int64_t)8 << 20)
 #define MAPPED_FROM ((size_t)256 << 10)
 #endif
 

@@ -77,7 +77,7 @@ class ChangelogParityTest {
         Parity.test()
                 .source("t", "k INT, s STRING, n BIGINT", rows)
                 .query("SELECT k + 1, c * 2 FROM (SELECT k, COUNT(n) AS c FROM (SELECT k * 2 AS k, n FROM t WHERE s <> 's1') GROUP BY k)")
-                .expectNative("Calc", "Calc", "GroupAggregate")
+                .expectNative("Calc", "Calc", "Exchange", "GroupAggregate")
                 .run();
     }
 
@@ -86,7 +86,7 @@ class ChangelogParityTest {
         Parity.test()
                 .source("t", "k INT, s STRING, n BIGINT", CHANGES)
                 .query("SELECT s2, SUM(n2) FROM (SELECT LOWER(s) AS s2, n * 2 AS n2 FROM t) GROUP BY s2")
-                .expectNative("Calc", "GroupAggregate")
+                .expectNative("Calc", "Exchange", "GroupAggregate")
                 .run();
     }
 
@@ -122,7 +122,7 @@ class ChangelogParityTest {
                 .parallelism(3)
                 .compare(Parity.Comparison.MATERIALIZED)
                 .query("SELECT s, SUM(n), COUNT(*) FROM (SELECT UPPER(s) AS s, n + 1 AS n FROM t WHERE k > 10) GROUP BY s")
-                .expectNative("Calc", "GroupAggregate")
+                .expectNative("Calc", "Exchange", "GroupAggregate")
                 .run();
     }
 }

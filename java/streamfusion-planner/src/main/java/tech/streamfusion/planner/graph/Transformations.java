@@ -11,9 +11,11 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
+import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.streaming.api.transformations.SinkTransformation;
 import org.apache.flink.streaming.api.transformations.SourceTransformation;
 import org.apache.flink.streaming.api.transformations.TransformationWithLineage;
+import org.apache.flink.streaming.runtime.partitioner.StreamPartitioner;
 
 /** Copies of stock transformations that differ in what runs inside. */
 public final class Transformations {
@@ -46,6 +48,20 @@ public final class Transformations {
             copy.setStateKeyType(stock.getStateKeyType());
         }
         return copyAttributes(stock, copy);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"}) // the elements of an edge are what its ends agree on
+    public static PartitionTransformation<?> partition(
+            PartitionTransformation<?> stock,
+            Transformation<?> input,
+            StreamPartitioner<?> partitioner,
+            TypeInformation<?> type) {
+        PartitionTransformation copy =
+                new PartitionTransformation(input, partitioner, stock.getExchangeMode());
+        copy.setName(stock.getName());
+        copy.setParallelism(stock.getParallelism(), stock.isParallelismConfigured());
+        copy.setOutputType(type);
+        return copyAttributes(stock, (PartitionTransformation<?>) copy);
     }
 
     public static <O> SourceTransformation<O, ?, ?> source(

@@ -13,6 +13,7 @@ public final class Translators {
                     new CalcTranslator(),
                     new WatermarkAssignerTranslator(),
                     new UnionTranslator(),
+                    new ExchangeTranslator(),
                     new DropUpdateBeforeTranslator(),
                     new GroupAggregateTranslator(),
                     new SinkTranslator());

@@ -205,6 +205,29 @@ class AggregateParityTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4})
+    void behindANativeExchange(int parallelism) {
+        Parity.test()
+                .source("t", COLUMNS, numbers(2000))
+                .parallelism(parallelism)
+                .compare(Parity.Comparison.MATERIALIZED)
+                .query("SELECT u, COUNT(*), SUM(k), MAX(n) FROM (SELECT UPPER(s) AS u, k, n FROM t) GROUP BY u")
+                .expectNative("Calc", "Exchange", "GroupAggregate")
+                .run();
+    }
+
+    @Test
+    void allRowsBehindANativeExchange() {
+        Parity.test()
+                .source("t", COLUMNS, numbers(2000))
+                .parallelism(3)
+                .compare(Parity.Comparison.MATERIALIZED)
+                .query("SELECT COUNT(*), SUM(m), MIN(m) FROM (SELECT k * 2 AS m FROM t WHERE n IS NOT NULL)")
+                .expectNative("Calc", "Exchange", "GroupAggregate")
+                .run();
+    }
+
+    @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void objectReuse(boolean reuse) {
         Parity.test()

@@ -229,4 +229,17 @@ class UnionParityTest {
                         .run(Parity.NodesCheck.ALL_CALCS);
         assertThat(result.nodes()).contains("NativeUnion");
     }
+
+    /** The optimizer makes INTERSECT ALL and EXCEPT ALL of a union whose inputs mark their side, each with NULL for the other. */
+    @ParameterizedTest
+    @CsvSource({"INTERSECT ALL,1", "INTERSECT ALL,2", "EXCEPT ALL,1", "EXCEPT ALL,2"})
+    void setOperations(String operation, int parallelism) {
+        Parity.test()
+                .source("t", "k INT, s STRING", row(1, "a"), row(1, "a"), row(2, null), row(3, "c"), row(1, "a"), row(2, null))
+                .source("u", "k INT, s STRING", row(1, "a"), row(2, null), row(4, "d"), row(1, "a"))
+                .parallelism(parallelism)
+                .compare(Parity.Comparison.MATERIALIZED)
+                .query("SELECT k, s FROM t " + operation + " SELECT k, s FROM u")
+                .run(Parity.NodesCheck.ALL_CALCS);
+    }
 }

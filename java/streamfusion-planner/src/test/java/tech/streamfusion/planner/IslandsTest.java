@@ -64,7 +64,7 @@ class IslandsTest {
         PlanningReport report =
                 explain("INSERT INTO keyed SELECT id, CAST(LAST_VALUE(event.bid.price) AS INT) FROM src WHERE event.kind = 2 GROUP BY id");
         assertThat(report.nativeNodes()).contains("NativeTableSourceScan", "NativeCalc");
-        assertThat(report.fallbacks()).extracting(FallbackReason::rule).contains(Rule.NODE);
+        assertThat(report.fallbacks()).extracting(FallbackReason::rule).contains(Rule.NEIGHBOUR);
         assertThat(report.fallbacks()).extracting(FallbackReason::node).anyMatch(n -> n.startsWith("GroupAggregate["));
     }
 

@@ -172,6 +172,8 @@ final class Suite {
     private List<String> jvmOptions() {
         List<String> out = new ArrayList<>();
         out.add("-Xmx" + options.heap);
+        // no test runs long enough for the optimizing compiler to pay for itself
+        out.add("-XX:TieredStopAtLevel=1");
         if (options.stock) {
             out.add("-D" + DefaultPlannerFactory.STOCK + "=true");
         } else {

@@ -3,6 +3,7 @@ package tech.streamfusion.runtime.operators;
 import org.apache.flink.api.common.serialization.SerializerConfig;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.runtime.NativeBatch;
 
@@ -61,16 +62,19 @@ public final class NativeBatchTypeInfo extends TypeInformation<NativeBatch> {
         return "NativeBatch<" + rowType.asSummaryString() + ">";
     }
 
-    /** As with Flink's type information of rows, names of fields do not matter: the inputs of a union may differ in them. */
+    /**
+     * As Flink's type information of these rows: names, nullability and lengths do not matter, and the inputs of a union
+     * may differ in them.
+     */
     @Override
     public boolean equals(Object other) {
         return other instanceof NativeBatchTypeInfo
-                && ((NativeBatchTypeInfo) other).rowType.getChildren().equals(rowType.getChildren());
+                && InternalTypeInfo.of(((NativeBatchTypeInfo) other).rowType).equals(InternalTypeInfo.of(rowType));
     }
 
     @Override
     public int hashCode() {
-        return rowType.getChildren().hashCode();
+        return InternalTypeInfo.of(rowType).hashCode();
     }
 
     @Override

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/decimal.h"
 #include "expr/kernel.h"
 
 /* The result under construction. Fixed-width layouts and views are scattered at once; nested columns are kept and
@@ -183,6 +184,22 @@ static int64_t all_rows(const sfi_eval *ev, int32_t *rows) {
   return n;
 }
 
+/* The generated code casts each branch to the type of the result, and the cast from a DECIMAL to its own type is no
+ * identity: a value of more digits than the type has becomes NULL. Only SIGN makes one, where the type has no whole digits
+ * and at most 18 others. */
+static sf_status drop_wide_decimals(merger *m, sf_error *err) {
+  const sf_type *type = m->call->type;
+  if (type->kind != SF_TYPE_DECIMAL || type->layout != SF_LAYOUT_INT64 || type->precision != type->scale) return SF_OK;
+  const int64_t *values = (const int64_t *)(const void *)sf_buffer_data(m->values);
+  for (int64_t k = 0, i; sfi_row(m->ev, k, &i); k++) {
+    if (m->validity != NULL && !sf_bit_get(sf_buffer_data(m->validity), i)) continue;
+    if (sfi_fits(values[i], type->precision)) continue;
+    if (m->validity == NULL) SF_TRY(sfi_validity_create(m->ev, false, &m->validity, err));
+    sf_bit_clear(sf_buffer_data(m->validity), i);
+  }
+  return SF_OK;
+}
+
 /* Conditions and values in turn, each value only for the rows of its condition. Serves IF too. */
 static sf_status case_kernel(const sfi_call *call, sfi_eval *ev, const sf_column *const *args, sf_column **out,
                              sf_error *err) {
@@ -197,6 +214,7 @@ static sf_status case_kernel(const sfi_call *call, sfi_eval *ev, const sf_column
     st = take_when(&m, i, rows, &n, matched, err);
   }
   if (st == SF_OK) st = take_branch(&m, call->arg_nodes[call->n_args - 1], rows, n, err);
+  if (st == SF_OK) st = drop_wide_decimals(&m, err);
   if (st == SF_OK) st = merger_finish(&m, out, err);
   merger_close(&m);
   sf_pool_free(ev->pool, memory);

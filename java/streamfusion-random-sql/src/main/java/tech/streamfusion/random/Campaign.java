@@ -1,13 +1,12 @@
 package tech.streamfusion.random;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.testing.LiveObjects;
@@ -66,35 +65,39 @@ final class Campaign {
 
     /** Several scripts side by side: what leaks shows when all have ended, and is then looked for script by script. */
     private void round(ExecutorService workers, long end) {
-        List<Script> scripts = new ArrayList<>();
-        List<Future<Outcome>> outcomes = new ArrayList<>();
+        List<Attempt> attempts = new ArrayList<>();
         long before = NativeEngine.liveObjects();
         for (int i = 0; i < SCRIPTS_PER_ROUND; i++) {
-            Script script = generator.next();
-            scripts.add(script);
-            outcomes.add(workers.submit(() -> System.nanoTime() - end < 0 ? compareBesideOthers(script) : null));
+            attempts.add(new Attempt(generator.next(), workers, script -> beforeEnd(script, end)));
         }
-        List<Outcome> results = new ArrayList<>();
-        outcomes.forEach(outcome -> results.add(result(outcome)));
+        Map<Script, Outcome> results = new LinkedHashMap<>();
+        for (Attempt attempt : attempts) {
+            Outcome result = attempt.result();
+            if (result != null) {
+                results.put(attempt.script(), result);
+            } else if (System.nanoTime() - end < 0) {
+                endless(attempt.script());
+            }
+        }
         boolean leaks = leaks(before);
         boolean leakFound = false;
-        for (int i = 0; i < scripts.size(); i++) {
-            if (results.get(i) == null) {
-                continue; // the time was over
-            }
-            leakFound |= take(scripts.get(i), leaks ? compare(scripts.get(i)) : results.get(i)) && leaks;
+        for (Map.Entry<Script, Outcome> result : results.entrySet()) {
+            leakFound |= take(result.getKey(), leaks ? compare(result.getKey()) : result.getValue()) && leaks;
         }
         if (leaks && !leakFound) {
             throw new IllegalStateException("native objects were left behind by a round of scripts, but by none of them alone");
         }
     }
 
-    private static Outcome result(Future<Outcome> outcome) {
-        try {
-            return outcome.get();
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IllegalStateException("a script could not be compared", e);
-        }
+    private static Outcome beforeEnd(Script script, long end) {
+        return System.nanoTime() - end < 0 ? compareBesideOthers(script) : null;
+    }
+
+    /** Both sides share the optimizer's plan, so there is nothing to compare. */
+    private void endless(Script script) {
+        notPlanned += script.queries().size();
+        unplanned.merge("the optimizer did not end", 1, Integer::sum);
+        progress.accept("the optimizer did not end on these queries:\n" + script.queriesSql());
     }
 
     private static boolean leaks(long before) {

@@ -7,10 +7,7 @@
 
 #include "aggregate/aggregate.h"
 #include "operators/operator_internal.h"
-#include "streamfusion/binary_row.h"
-
-/* As TtlIncrementalCleanup, which looks at 5 entries at each access. */
-#define SWEPT_PER_ROW 5
+#include "state/batch_keys.h"
 
 typedef struct distinct_view {
   const sf_type *type; /* borrowed from the input type */
@@ -34,6 +31,7 @@ typedef struct group_aggregate {
   bool update_before;
   int64_t ttl; /* 0: none. With one, unchanged values are emitted as well, so that consumers keep what they have */
   sf_row_writer *key_writer;
+  sfi_batch_keys keys; /* of the batch being processed */
   sfi_bytes scratch;
   sfi_scalar *before; /* values of the emitted calls before a row, and after it */
   sfi_scalar *after;
@@ -173,11 +171,14 @@ static sf_status apply_view(group_aggregate *g, int32_t map, const sfi_accumulat
   bool empty = false, changed = false;
   if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
   uint8_t *record = NULL;
-  SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + map, id, &record, err));
+  SF_TRY(sfi_state_own(acc->state, acc->key.group, 1 + map, id, &record, err));
   const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
   int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
   SF_TRY(update_view(g, v, acc, seen, batch, row, retract, &empty, &changed, err));
-  if (changed) sfi_record_stamp(type, record, acc->state->now);
+  if (changed) {
+    SF_TRY(sfi_state_changed(acc->state, acc->key.group, 1 + map, id, err));
+    sfi_record_stamp(type, record, acc->state->now);
+  }
   return empty ? sfi_map_remove(acc->state, map, acc->key, id, err) : SF_OK;
 }
 
@@ -234,11 +235,11 @@ static int64_t current_millis(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Finds the key; *first_out: it has no value, or none any more. */
-static sf_status find_key(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
-                          sf_error *err) {
+/* Finds the key of a row; *first_out: it has no value, or none any more. */
+static sf_status find_key(const group_aggregate *g, int64_t row, sfi_key *out, bool *first_out, sf_error *err) {
+  sf_state *state = g->base.state;
   *first_out = true;
-  SF_TRY(sfi_state_find(state, bytes, size, hash, out, err));
+  SF_TRY(sfi_batch_key_find(&g->keys, state, row, out, err));
   if (out->id == SFI_NO_ENTRY || !sfi_state_has_value(state, *out)) return SF_OK;
   if (sfi_state_expired(state, out->group, 0, out->id)) return sfi_state_clear_value(state, *out, err);
   *first_out = false;
@@ -250,15 +251,11 @@ static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t 
   if (state->ttl > 0) state->now = current_millis();
   uint8_t kind = batch->row_kinds == NULL ? SF_INSERT : batch->row_kinds[row];
   bool retract = kind == SF_UPDATE_BEFORE || kind == SF_DELETE;
-  const uint8_t *key_bytes = NULL;
-  size_t key_size = 0;
-  SF_TRY(sf_row_writer_write(g->key_writer, batch, row, &key_bytes, &key_size, err));
-  int32_t hash = sf_binary_row_hash(key_bytes, key_size);
   sfi_accumulators acc = {.state = state, .scratch = &g->scratch};
   bool first = false;
-  SF_TRY(find_key(state, key_bytes, key_size, hash, &acc.key, &first, err));
+  SF_TRY(find_key(g, row, &acc.key, &first, err));
   if (first && retract) return SF_OK; /* the key's rows are not known, or no longer */
-  if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_state_insert(state, key_bytes, key_size, hash, &acc.key, err));
+  if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_batch_key_insert(&g->keys, state, row, &acc.key, err));
   SF_TRY(sfi_state_write_value(state, acc.key, &acc.record, err));
   if (first) {
     for (int32_t i = 0; i < g->n_calls; i++) sfi_aggregate_init(&g->calls[i], acc.record);
@@ -280,13 +277,41 @@ static sf_status process_rows(group_aggregate *g, const sf_batch *batch, sf_erro
   return SF_OK;
 }
 
+/* Has the entries of a map, which the values of a column are in, read for all rows. */
+static sf_status want_values(group_aggregate *g, const sf_batch *batch, int32_t map, int32_t arg, const distinct_view *view,
+                             const sfi_aggregate *call, sf_error *err) {
+  const sf_type *type = g->base.input_type->children[arg];
+  for (int64_t row = 0; row < batch->length; row++) {
+    sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+    if (view != NULL ? !any_passes(g, view, batch, row) : value.null || !passes(call, batch, row)) continue;
+    g->scratch.size = 0;
+    if (!value.null) SF_TRY(sfi_scalar_encode(type, &value, &g->scratch, err));
+    uint32_t size = value.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
+    SF_TRY(sfi_map_want(g->base.state, map, g->keys.places[row], g->scratch.data, size, err));
+  }
+  return SF_OK;
+}
+
+/* With a store: all map entries that the rows of the batch need, read together. */
+static sf_status want_map_entries(group_aggregate *g, const sf_batch *batch, sf_error *err) {
+  if (g->base.state->cache == NULL) return SF_OK;
+  for (int32_t i = 0; i < g->n_views; i++) SF_TRY(want_values(g, batch, i, g->views[i].arg, &g->views[i], NULL, err));
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (a->map >= 0 && a->distinct < 0) SF_TRY(want_values(g, batch, a->map, a->arg, NULL, a, err));
+  }
+  return sfi_state_read_wanted(g->base.state, err);
+}
+
 static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err) {
   group_aggregate *g = (group_aggregate *)op;
   if (op->state == NULL) return sf_fail(err, SF_INVALID, "The keyed state of an aggregate is not open");
   sf_status st = prepare_output(g, batch, err);
+  if (st == SF_OK) st = sfi_batch_keys_find(&g->keys, op->state, g->key_writer, batch, err);
+  if (st == SF_OK) st = want_map_entries(g, batch, err);
   if (st == SF_OK) st = process_rows(g, batch, err);
   if (st == SF_OK) st = emit_batch(g, batch, out, err);
-  if (st == SF_OK && op->state->ttl > 0) st = sfi_state_sweep(op->state, SWEPT_PER_ROW * batch->length, err);
+  if (st == SF_OK) st = sfi_state_settle(op->state, batch->length, err);
   sf_buffer_release(g->kinds);
   g->kinds = NULL;
   sfi_state_reclaim(op->state);
@@ -412,6 +437,7 @@ static void destroy(sf_operator *op) {
   for (int32_t i = 0; i < g->n_views; i++) sf_pool_free(op->pool, g->views[i].calls);
   for (int32_t i = 0; i < g->n_emitted && g->values != NULL; i++) sf_column_builder_destroy(g->values[i]);
   sf_row_writer_destroy(g->key_writer);
+  sfi_batch_keys_drop(&g->keys);
   sf_pool_free(op->pool, g->calls);
   sf_pool_free(op->pool, g->views);
   sf_pool_free(op->pool, g->grouping);
@@ -522,6 +548,7 @@ static sf_status prepare(group_aggregate *g, const sfi_operator_plan *plan, sf_e
   const Streamfusion__Plan__GroupAggregate *message = plan->message->group_aggregate;
   if (message->n_calls > 10000 || message->n_grouping > 10000) return sf_fail(err, SF_UNSUPPORTED, "Too many aggregates");
   g->scratch.pool = g->base.pool;
+  g->keys.pool = g->base.pool;
   g->ttl = message->ttl_millis;
   g->retracts = message->retracts;
   g->update_before = message->generate_update_before;

@@ -73,7 +73,9 @@ class IslandsTest {
         String insert = "INSERT INTO keyed SELECT id, CAST(COUNT(*) AS INT) FROM src GROUP BY id";
         assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate");
         env.getConfig().set("state.backend.type", "rocksdb");
-        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("rocksdb");
+        assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate");
+        env.getConfig().set("state.backend.type", "forst");
+        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("forst");
         env.getConfig().set("state.backend.type", "hashmap").set("state.changelog.enabled", "true");
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("state.changelog.enabled");
         env.getConfig().set("state.changelog.enabled", "false").set("table.exec.mini-batch.enabled", "true");

@@ -45,7 +45,7 @@ final class GroupAggregateTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog, with or"
-                + " without time to live, state in the hashmap backend. Not covered: other aggregate functions, DISTINCT over"
+                + " without time to live, state in the hashmap or the rocksdb backend. Not covered: other aggregate functions, DISTINCT over"
                 + " nested values, mini-batch, other state backends, changelog state, asynchronous state.";
     }
 

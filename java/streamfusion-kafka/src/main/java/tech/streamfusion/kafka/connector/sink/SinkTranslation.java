@@ -63,6 +63,9 @@ public final class SinkTranslation {
         if (context.consumedType().getFieldCount() != physicalType.getFieldCount() + metadataKeys.size()) {
             return Translation.fallback("columns other than the table's and its metadata");
         }
+        if (isForeignChangelog()) {
+            return Translation.fallback("a changelog into a table that is not upsert-kafka");
+        }
         Translation<SinkPlan> plan = plan();
         if (!plan.isNative()) {
             return Translation.fallback(plan.reason());
@@ -77,6 +80,11 @@ public final class SinkTranslation {
                         stockField(stock, "transactionNamingStrategy", TransactionNamingStrategy.class),
                         stockField(stock, "recordSerializer", KafkaRecordSerializationSchema.class),
                         plan.get()));
+    }
+
+    /** Only upsert tables turn deletions into records without value; what a changelog format writes is the format's. */
+    private boolean isForeignChangelog() throws UnexpectedConnectorException {
+        return !context.insertOnly() && !field("upsertMode", Boolean.class);
     }
 
     private Translation<SinkPlan> plan() throws UnexpectedConnectorException {

@@ -203,6 +203,92 @@ class UpsertKafkaSinkParityTest {
                 .isEqualTo(KafkaTopics.lastValues(name + "-stock"));
     }
 
+    // ---- sink.buffer-flush ----
+
+    /** Sorted records: those of one flush come in any order on stock. */
+    private static List<String> sortedContents(String topic) {
+        return KafkaTopics.contents(topic).stream().sorted().collect(Collectors.toList());
+    }
+
+    private static void bufferedAggregate(String name, String maxRows, String interval, String... options) {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 3000; i++) {
+            rows.add(change(INSERT, i, "s" + i % 7, (long) i % 50));
+            if (i % 3 > 0) {
+                rows.add(change(DELETE, i, "s" + i % 7, (long) i % 50));
+            }
+        }
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of("sink.buffer-flush.max-rows", maxRows, "sink.buffer-flush.interval", interval));
+        Parity.test()
+                .source("t", COLUMNS, rows)
+                .statement(
+                        target(
+                                name,
+                                3,
+                                "n BIGINT, c BIGINT, m STRING, PRIMARY KEY (n) NOT ENFORCED",
+                                all.toArray(new String[0])))
+                .option("execution.checkpointing.interval", options.length == 0 ? "1 h" : "100 ms")
+                .insert("INSERT INTO target SELECT n * 2, COUNT(*), MAX(s) FROM t GROUP BY n * 2")
+                .expectNative("Calc", "Exchange", "GroupAggregate", "Sink")
+                .run();
+        assertThat(KafkaTopics.lastValues(name + "-native"))
+                .hasSizeGreaterThan(20)
+                .isEqualTo(KafkaTopics.lastValues(name + "-stock"));
+    }
+
+    /** A flush comes with a number of keys, so that both sides drop the same changes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "13", "1000"})
+    void aBufferKeepsTheLastChangeOfEachKey(String maxRows) {
+        String name = "buffered-" + maxRows;
+        bufferedAggregate(name, maxRows, "1 h");
+        assertThat(sortedContents(name + "-native")).isEqualTo(sortedContents(name + "-stock"));
+        assertThat(KafkaTopics.read(name + "-native")).hasSizeLessThanOrEqualTo(maxRows.equals("1") ? 5000 : 4000);
+    }
+
+    @Test
+    void aBufferIsFlushedByTimeAndByCheckpoints() {
+        bufferedAggregate("buffered-by-time", "100000", "20 ms");
+        bufferedAggregate(
+                "buffered-exactly-once",
+                "40",
+                "50 ms",
+                "sink.delivery-guarantee",
+                "exactly-once",
+                "sink.transactional-id-prefix",
+                "buffered-${side}");
+    }
+
+    @Test
+    void aBufferKeepsHeadersAndTimestamps() {
+        Row[] rows = {
+            change(INSERT, 1, Map.of("a", "x".getBytes()), Instant.ofEpochMilli(1_000)),
+            change(INSERT, 2, Map.of(), Instant.ofEpochMilli(2_000)),
+            change(DELETE, 1, Map.of("b", "y".getBytes()), Instant.ofEpochMilli(3_000)),
+        };
+        Parity.test()
+                .source("t", "k INT, h MAP<STRING, BYTES>, ts TIMESTAMP_LTZ(3), PRIMARY KEY (k) NOT ENFORCED", rows)
+                .statement(
+                        target(
+                                "buffered-metadata",
+                                1,
+                                "k INT, h MAP<STRING, BYTES> METADATA FROM 'headers', "
+                                        + "ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', PRIMARY KEY (k) NOT ENFORCED",
+                                "sink.buffer-flush.max-rows",
+                                "10",
+                                "sink.buffer-flush.interval",
+                                "1 h"))
+                .insert("INSERT INTO target SELECT k, h, ts FROM t WHERE k < 10")
+                .expectNative("Calc", "Sink")
+                .run();
+        assertThat(sortedContents("buffered-metadata-native"))
+                .isEqualTo(sortedContents("buffered-metadata-stock"))
+                .containsExactly("0 {\"k\":1} null b=y", "0 {\"k\":2} {\"k\":2}");
+        assertThat(KafkaTopics.read("buffered-metadata-native").stream().map(ConsumerRecord::timestamp))
+                .containsExactlyInAnyOrder(2_000L, 3_000L);
+    }
+
     // ---- what stays stock ----
 
     /** The key of the sink is not that of the query, so that Flink puts changes of the same key in order. */

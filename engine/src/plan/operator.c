@@ -13,7 +13,11 @@ static sf_status dispatch(sf_pool *pool, const sfi_operator_plan *plan, sf_opera
     case STREAMFUSION__PLAN__OPERATOR__OP_DROP_UPDATE_BEFORE: return sfi_drop_update_before_create(pool, plan, out, err);
     case STREAMFUSION__PLAN__OPERATOR__OP_CONSTRAINT_ENFORCER:
       return sfi_constraint_enforcer_create(pool, plan, out, err);
-    case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE: return sfi_group_aggregate_create(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE:
+      return plan->message->group_aggregate->bundle_size > 0 ? sfi_mini_batch_aggregate_create(pool, plan, out, err)
+                                                             : sfi_group_aggregate_create(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_MINI_BATCH_ASSIGNER:
+      return sfi_mini_batch_assigner_create(pool, plan, out, err);
     default: return sf_fail(err, SF_UNSUPPORTED, "Operator %s is of a kind that this engine does not know",
                             plan->message->name);
   }

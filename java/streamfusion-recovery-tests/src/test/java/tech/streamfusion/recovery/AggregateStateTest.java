@@ -74,7 +74,7 @@ class AggregateStateTest {
     @ParameterizedTest
     @EnumSource(Shape.class)
     void stateCrosses(Shape shape) throws Exception {
-        stateCrosses(shape, "0");
+        stateCrosses(shape, Map.of());
     }
 
     @ParameterizedTest
@@ -82,13 +82,13 @@ class AggregateStateTest {
             value = Shape.class,
             names = {"NUMBERS", "RETRACTING", "RETRACTING_DISTINCT"})
     void stateWithTimeToLiveCrosses(Shape shape) throws Exception {
-        stateCrosses(shape, "1 d");
+        stateCrosses(shape, Map.of("table.exec.state.ttl", "1 d"));
     }
 
-    private static void stateCrosses(Shape shape, String ttl) throws Exception {
+    private static void stateCrosses(Shape shape, Map<String, String> options) throws Exception {
         final long live = NativeEngine.liveObjects();
-        final Planned stock = new Planned(shape, false, ttl);
-        final Planned accelerated = new Planned(shape, true, ttl);
+        final Planned stock = new Planned(shape, false, options);
+        final Planned accelerated = new Planned(shape, true, options);
         final List<Map<String, Object>> rows = rows(shape, 600);
         final List<String> expected = run(rows, stock);
         assertThat(expected).isNotEmpty();
@@ -99,11 +99,33 @@ class AggregateStateTest {
         assertThat(NativeEngine.liveObjects()).isEqualTo(live);
     }
 
+    /** A snapshot ends a bundle, so all sides take theirs at the same places. */
+    @ParameterizedTest
+    @EnumSource(Shape.class)
+    void stateOfMiniBatchesCrosses(Shape shape) throws Exception {
+        final Map<String, String> options =
+                Map.of(
+                        "table.exec.mini-batch.enabled", "true",
+                        "table.exec.mini-batch.allow-latency", "1 h",
+                        "table.exec.mini-batch.size", "70",
+                        "table.optimizer.agg-phase-strategy", "ONE_PHASE");
+        final Planned stock = new Planned(shape, false, options);
+        final Planned accelerated = new Planned(shape, true, options);
+        final List<Map<String, Object>> rows = rows(shape, 600);
+        final List<String> expected = run(rows, stock, stock, stock);
+        assertThat(expected).isNotEmpty();
+        assertThat(run(rows, stock, accelerated, stock)).isEqualTo(expected);
+        assertThat(run(rows, accelerated, stock, accelerated)).isEqualTo(expected);
+        assertThat(run(rows, accelerated, accelerated, accelerated)).isEqualTo(expected);
+        final Planned rowByRow = new Planned(shape, true, Map.of()); // mini-batch or not is no matter of the state
+        assertThat(run(rows, accelerated, rowByRow, accelerated)).isEqualTo(run(rows, stock, new Planned(shape, false, Map.of()), stock));
+    }
+
     /** Two subtasks write, one goes on, and two again, on both sides in turn. */
     @Test
     void parallelismChanges() throws Exception {
-        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, false, "0");
-        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, true, "0");
+        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, false, Map.of());
+        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, true, Map.of());
         final List<Map<String, Object>> rows = rows(Shape.RETRACTING_DISTINCT, 600);
         assertThat(rescaled(rows, accelerated, accelerated, accelerated)).isEqualTo(rescaled(rows, stock, stock, stock));
         assertThat(rescaled(rows, stock, accelerated, stock)).isEqualTo(rescaled(rows, stock, stock, stock));
@@ -177,11 +199,11 @@ class AggregateStateTest {
 
         private final OneInputTransformation<RowData, RowData> transformation;
 
-        Planned(Shape shape, boolean accelerated, String ttl) {
+        Planned(Shape shape, boolean accelerated, Map<String, String> options) {
             final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
             final StreamTableEnvironment table = StreamTableEnvironment.create(environment);
             table.getConfig().set("streamfusion.native.enabled", String.valueOf(accelerated));
-            table.getConfig().set("table.exec.state.ttl", ttl);
+            options.forEach(table.getConfig()::set);
             table.getConfig().set("streamfusion.planner.minimum-gain", "0");
             // the harness gives rows to the aggregate; what is in front of it must not turn them into batches
             table.getConfig().set("streamfusion.operator.exchange.enabled", "false");

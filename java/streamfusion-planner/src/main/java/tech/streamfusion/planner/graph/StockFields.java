@@ -14,8 +14,12 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.StateMetadata;
 import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecCalc;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGroupAggregate;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecMiniBatchAssigner;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecSink;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecWatermarkAssigner;
+import org.apache.flink.table.planner.plan.trait.MiniBatchInterval;
+import org.apache.flink.table.runtime.operators.bundle.AbstractMapBundleOperator;
+import org.apache.flink.table.runtime.operators.bundle.MapBundleFunction;
 import org.apache.flink.table.watermark.WatermarkParams;
 
 /** The private fields of Flink's exec nodes that have no getter: the only reflection here, checked as a whole. */
@@ -37,6 +41,10 @@ public final class StockFields {
             find(StreamExecGroupAggregate.class, "generateUpdateBefore", boolean.class);
     private static final Field AGG_RETRACTION = find(StreamExecGroupAggregate.class, "needRetraction", boolean.class);
     private static final Field AGG_STATE = find(StreamExecGroupAggregate.class, "stateMetadataList", List.class);
+    private static final Field BUNDLE_FUNCTION =
+            find(AbstractMapBundleOperator.class, "function", MapBundleFunction.class);
+    private static final Field MINI_BATCH_INTERVAL =
+            find(StreamExecMiniBatchAssigner.class, "miniBatchInterval", MiniBatchInterval.class);
     private static final Field IDLE_TIMEOUT =
             find(WatermarkPushDownSpec.class, "globalIdleTimeoutMillis", long.class);
     private static final Field WATERMARK_PARAMS =
@@ -104,6 +112,14 @@ public final class StockFields {
     @SuppressWarnings("unchecked")
     public static List<StateMetadata> stateMetadata(StreamExecGroupAggregate aggregate) {
         return (List<StateMetadata>) get(AGG_STATE, aggregate);
+    }
+
+    public static MiniBatchInterval interval(StreamExecMiniBatchAssigner assigner) {
+        return (MiniBatchInterval) get(MINI_BATCH_INTERVAL, assigner);
+    }
+
+    public static MapBundleFunction<?, ?, ?, ?> function(AbstractMapBundleOperator<?, ?, ?, ?> operator) {
+        return (MapBundleFunction<?, ?, ?, ?>) get(BUNDLE_FUNCTION, operator);
     }
 
     /** Effective idle timeout of a pushed-down watermark: the table's own, else the job's; 0 or less: never idle. */

@@ -3,6 +3,8 @@ package tech.streamfusion.planner.nodes;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.streaming.api.operators.SimpleOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.UdfStreamOperatorFactory;
 import org.apache.flink.table.api.config.ExecutionConfigOptions;
@@ -15,6 +17,7 @@ import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGroupAggr
 import org.apache.flink.table.planner.plan.utils.AggregateInfoList;
 import org.apache.flink.table.planner.plan.utils.AggregateUtil;
 import org.apache.flink.table.planner.utils.JavaScalaConversionUtil;
+import org.apache.flink.table.runtime.operators.bundle.AbstractMapBundleOperator;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.util.TimeUtils;
 import tech.streamfusion.plan.GroupAggregate;
@@ -29,7 +32,7 @@ import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.runtime.operators.KeyedStateSpec;
 import tech.streamfusion.runtime.operators.NativeOperatorFactory;
 
-/** GROUP BY without windows, row by row. */
+/** GROUP BY without windows, row by row or in mini-batches. */
 final class GroupAggregateTranslator implements NodeTranslator {
 
     @Override
@@ -45,8 +48,8 @@ final class GroupAggregateTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog, with or"
-                + " without time to live, state in the hashmap backend. Not covered: other aggregate functions, DISTINCT over"
-                + " nested values, mini-batch, other state backends, changelog state, asynchronous state.";
+                + " without time to live and mini-batches, state in the hashmap backend. Not covered: other aggregate functions, DISTINCT over"
+                + " nested values, other state backends, changelog state, asynchronous state.";
     }
 
     @Override
@@ -54,10 +57,10 @@ final class GroupAggregateTranslator implements NodeTranslator {
         StreamExecGroupAggregate stock = (StreamExecGroupAggregate) node;
         RowType inputType = (RowType) stock.getInputEdges().get(0).getOutputType();
         StateBackends.requireSupported(stock, context);
-        requireCovered(stock, context);
         try {
             AggregatePlans aggregates = AggregatePlans.of(infos(stock, inputType, context), inputType);
-            GroupAggregate plan = plan(stock, aggregates, ttlMillis(stock, context));
+            GroupAggregate plan =
+                    plan(stock, aggregates, ttlMillis(stock, context)).setBundleSize(bundleSize(stock, context)).build();
             requireEngine(stock, inputType, plan);
             return new GroupAggregateCandidate(stock, context, plan, aggregates.stateNames());
         } catch (UnsupportedOperationException e) {
@@ -65,10 +68,16 @@ final class GroupAggregateTranslator implements NodeTranslator {
         }
     }
 
-    private static void requireCovered(StreamExecGroupAggregate stock, PlanningContext context) throws Fallback {
-        if (context.option(stock, ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED)) {
-            throw new Fallback(Rule.FEATURE, "mini-batch aggregation");
+    /** Rows of a bundle, 0: there are none. */
+    private static long bundleSize(StreamExecGroupAggregate stock, PlanningContext context) throws Fallback {
+        if (!context.option(stock, ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_ENABLED)) {
+            return 0;
         }
+        long size = context.option(stock, ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_SIZE);
+        if (size <= 0) {
+            throw new Fallback(Rule.FEATURE, ExecutionConfigOptions.TABLE_EXEC_MINIBATCH_SIZE.key() + " is not set");
+        }
+        return size;
     }
 
     /** As {@code StateMetadata.getStateTtlForOneInputOperator}: what the plan or a hint says, else the option. */
@@ -93,7 +102,8 @@ final class GroupAggregateTranslator implements NodeTranslator {
                 true);
     }
 
-    private static GroupAggregate plan(StreamExecGroupAggregate stock, AggregatePlans aggregates, long ttlMillis) {
+    private static GroupAggregate.Builder plan(
+            StreamExecGroupAggregate stock, AggregatePlans aggregates, long ttlMillis) {
         GroupAggregate.Builder out =
                 GroupAggregate.newBuilder()
                         .addAllCalls(aggregates.calls())
@@ -105,7 +115,7 @@ final class GroupAggregateTranslator implements NodeTranslator {
         for (int field : StockFields.grouping(stock)) {
             out.addGrouping(field);
         }
-        return out.build();
+        return out;
     }
 
     /** Has the engine make the operator, which says what it does not take. */
@@ -180,16 +190,23 @@ final class GroupAggregateTranslator implements NodeTranslator {
         }
 
         @Override
-        @SuppressWarnings("unchecked") // stock Flink makes a KeyedProcessOperator of a GroupAggFunction
         NativeOperatorFactory factory(
                 PlannerBase planner, ExecNodeConfig config, StreamOperatorFactory<RowData> stock) {
-            KeyedProcessFunction<RowData, RowData, RowData> function =
-                    (KeyedProcessFunction<RowData, RowData, RowData>)
-                            ((UdfStreamOperatorFactory<RowData>) stock).getUserFunction();
-            return edges(new HostKernelSpec[0])
-                    .keyed(
-                            plan().setGroupAggregate(aggregatePlan).build(),
-                            new KeyedStateSpec(function, stateNames));
+            return edges(new HostKernelSpec[0]).keyed(plan().setGroupAggregate(aggregatePlan).build(), state(stock));
+        }
+
+        /** Stock Flink makes a KeyedProcessOperator of a GroupAggFunction, or a KeyedMapBundleOperator. */
+        @SuppressWarnings("unchecked")
+        private KeyedStateSpec state(StreamOperatorFactory<RowData> stock) {
+            if (aggregatePlan.getBundleSize() == 0) {
+                return KeyedStateSpec.of(
+                        (KeyedProcessFunction<RowData, RowData, RowData>)
+                                ((UdfStreamOperatorFactory<RowData>) stock).getUserFunction(),
+                        stateNames);
+            }
+            StreamOperator<?> operator = ((SimpleOperatorFactory<RowData>) stock).getOperator();
+            return KeyedStateSpec.ofBundles(
+                    StockFields.function((AbstractMapBundleOperator<?, ?, ?, ?>) operator), stateNames);
         }
     }
 }

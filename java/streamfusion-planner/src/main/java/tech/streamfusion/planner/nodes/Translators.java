@@ -15,6 +15,7 @@ public final class Translators {
                     new UnionTranslator(),
                     new ExchangeTranslator(),
                     new DropUpdateBeforeTranslator(),
+                    new MiniBatchAssignerTranslator(),
                     new GroupAggregateTranslator(),
                     new SinkTranslator());
 

@@ -103,11 +103,11 @@ sf_status sfi_bundle_output_emit(sfi_bundle_output *o, const sf_collector *out, 
   return sfi_emit(batch, out, err);
 }
 
-sf_status sfi_bundle_output_key(sfi_bundle_output *o, sfi_region key, sf_error *err) {
-  return sfi_row_read(o->builder->columns, o->key_type, key, err);
-}
-
-sf_status sfi_bundle_output_end(sfi_bundle_output *o, uint8_t kind, const sf_collector *out, sf_error *err) {
-  SF_TRY(sf_batch_builder_end_row(o->builder, kind, err));
-  return o->builder->length < ROWS_OUT ? SF_OK : sfi_bundle_output_emit(o, out, err);
+sf_status sfi_bundle_output_row(sfi_bundle_output *o, sfi_region key, const sfi_scalar *values, int32_t n, uint8_t kind,
+                                const sf_collector *out, sf_error *err) {
+  sf_batch_builder *b = o->builder;
+  SF_TRY(sfi_row_read(b->columns, o->key_type, key, err));
+  for (int32_t i = 0; i < n; i++) SF_TRY(sfi_scalar_append(b->columns[o->key_type->n_children + i], values[i], err));
+  SF_TRY(sf_batch_builder_end_row(b, kind, err));
+  return b->length < ROWS_OUT ? SF_OK : sfi_bundle_output_emit(o, out, err);
 }

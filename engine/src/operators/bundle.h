@@ -4,9 +4,9 @@
 #ifndef SFI_OPERATORS_BUNDLE_H
 #define SFI_OPERATORS_BUNDLE_H
 
+#include "aggregate/scalar.h"
 #include "operators/operator_internal.h"
 #include "row/binary_format.h"
-#include "streamfusion/builder.h"
 
 typedef struct sfi_bundle_key {
   int32_t hash; /* BinaryRowData.hashCode() */
@@ -57,8 +57,8 @@ SF_MUST_CHECK sf_status sfi_bundle_output_create(sf_pool *pool, const sf_type *t
 void sfi_bundle_output_drop(sfi_bundle_output *o);
 /* Hands on what has been gathered. */
 SF_MUST_CHECK sf_status sfi_bundle_output_emit(sfi_bundle_output *o, const sf_collector *out, sf_error *err);
-/* Appends the key; the caller appends the values to the builders that follow, and calls the second. */
-SF_MUST_CHECK sf_status sfi_bundle_output_key(sfi_bundle_output *o, sfi_region key, sf_error *err);
-SF_MUST_CHECK sf_status sfi_bundle_output_end(sfi_bundle_output *o, uint8_t kind, const sf_collector *out, sf_error *err);
+/* Appends the key and n values. */
+SF_MUST_CHECK sf_status sfi_bundle_output_row(sfi_bundle_output *o, sfi_region key, const sfi_scalar *values, int32_t n,
+                                              uint8_t kind, const sf_collector *out, sf_error *err);
 
 #endif

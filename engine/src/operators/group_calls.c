@@ -260,4 +260,5 @@ void sfi_group_calls_drop(sfi_group_calls *g) {
   sf_pool_free(g->pool, g->scratch.data);
   sf_pool_free(g->pool, g->before);
   sf_pool_free(g->pool, g->after);
+  sf_pool_free(g->pool, g->entries);
 }

@@ -29,6 +29,8 @@ typedef struct sfi_group_calls {
   sfi_bytes scratch;
   sfi_scalar *before; /* values of the emitted calls before a change, and after it */
   sfi_scalar *after;
+  sfi_counted_value *entries; /* scratch for the map of one accumulator */
+  int64_t entry_room;
 } sfi_group_calls;
 
 /* `out` is to be dropped after a failure too. Checks that the columns of `output_type` from `n_keys` on are the results. */
@@ -62,6 +64,18 @@ SF_MUST_CHECK sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulat
  * `before` where they retract, else `after`. A key that has no rows left is removed. */
 SF_MUST_CHECK sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, bool first, uint8_t kinds[2],
                                           int32_t *n_out, sf_error *err);
+
+/* --- accumulators on their way to another phase (group_merge.c): flat, cell by cell, maps as bytes */
+
+int32_t sfi_group_flat_size(const sfi_group_calls *g);
+/* Types that columns of accumulators from `first` on must have. */
+SF_MUST_CHECK sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, int32_t first, sf_error *err);
+/* The accumulators of acc->key; views refer to the state and to `maps`, which is overwritten. */
+SF_MUST_CHECK sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps,
+                                          sfi_scalar *flat, sf_error *err);
+/* merge: adds such accumulators to those of acc->key. SF_CORRUPT: bytes that are no map. */
+SF_MUST_CHECK sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_scalar *flat,
+                                        sf_error *err);
 
 static inline bool sfi_retracts(uint8_t kind) { return kind == SF_UPDATE_BEFORE || kind == SF_DELETE; }
 static inline uint8_t sfi_row_kind(const sf_batch *batch, int64_t row) {

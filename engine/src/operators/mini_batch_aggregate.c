@@ -106,11 +106,7 @@ static sf_status emit_changes(mini_batch_aggregate *g, sfi_region key, const sfi
   SF_TRY(sfi_group_changes(&g->calls, acc, first, kinds, &n, err));
   for (int32_t i = 0; i < n; i++) {
     const sfi_scalar *values = sfi_retracts(kinds[i]) ? g->calls.before : g->calls.after;
-    SF_TRY(sfi_bundle_output_key(&g->output, key, err));
-    for (int32_t k = 0; k < g->calls.n_emitted; k++) {
-      SF_TRY(sfi_scalar_append(sf_batch_builder_column(g->output.builder, g->n_grouping + k), values[k], err));
-    }
-    SF_TRY(sfi_bundle_output_end(&g->output, kinds[i], out, err));
+    SF_TRY(sfi_bundle_output_row(&g->output, key, values, g->calls.n_emitted, kinds[i], out, err));
   }
   return SF_OK;
 }

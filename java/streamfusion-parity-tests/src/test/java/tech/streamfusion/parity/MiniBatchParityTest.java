@@ -154,4 +154,98 @@ class MiniBatchParityTest {
                 .compare(Parity.Comparison.MATERIALIZED)
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
+
+    // ---- two phases ----
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3, 50, 5000})
+    void twoPhases(int size) {
+        for (boolean retracts : new boolean[] {false, true}) {
+            twoPhases(Parity.test().source("t", COLUMNS, rows(600, 40, retracts)), size)
+                    .query("SELECT k, COUNT(*), COUNT(s), SUM(n), AVG(n), MIN(s), MAX(n), COUNT(*) FILTER (WHERE n > 8) FROM t GROUP BY k")
+                    .query("SELECT COUNT(*), SUM(n), MIN(s), MAX(n) FROM t")
+                    .query("SELECT s, n, COUNT(*) FROM t GROUP BY s, n")
+                    .query("SELECT s FROM t GROUP BY s")
+                    .run(Parity.NodesCheck.ALL_AGGREGATES);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void distinctInTwoPhases(boolean retracts) {
+        twoPhases(Parity.test().source("t", COLUMNS, rows(900, 30, retracts)), 70)
+                .query("SELECT k, " + CALLS + " FROM t GROUP BY k")
+                .query("SELECT k, COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE n > 4), COUNT(DISTINCT n) FILTER (WHERE s IS NULL), "
+                        + "SUM(DISTINCT n) FILTER (WHERE n > 10), COUNT(DISTINCT n), AVG(DISTINCT n) FROM t GROUP BY k")
+                .query("SELECT " + CALLS + " FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyTypeInTwoPhases(boolean retracts) {
+        List<Row> rows = new ArrayList<>(AllTypes.rows());
+        if (retracts) {
+            for (Row row : AllTypes.rows().subList(3, 20)) {
+                rows.add(withKind(DELETE, row));
+            }
+        }
+        Parity test = Parity.test().source("t", AllTypes.COLUMNS, rows);
+        String types = "b ti si i l f d dc dl di c s v dt tm ts ts6 ts9 lz lz9";
+        test.query("SELECT b2" + calls("MIN(x), MAX(x), COUNT(x)", types) + " FROM t GROUP BY b2");
+        test.query("SELECT b2" + calls("COUNT(DISTINCT x)", types) + " FROM t GROUP BY b2");
+        test.query("SELECT b" + calls("SUM(x), AVG(x)", "ti si i l f d dc dl di") + " FROM t GROUP BY b");
+        twoPhases(test, 11).run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    private static String calls(String functions, String columns) {
+        StringBuilder out = new StringBuilder();
+        for (String column : columns.split(" ")) {
+            out.append(", ").append(functions.replace("x", column));
+        }
+        return out.toString();
+    }
+
+    /** The values of a DISTINCT come in the order of a Java map, on which such a sum depends. */
+    @Test
+    void distinctSumsOfDoublesStayWithFlink() {
+        twoPhases(Parity.test().source("t", "k INT, d DOUBLE", row(1, 0.1), row(1, 0.2)), 11)
+                .query("SELECT k, SUM(DISTINCT d) FROM t GROUP BY k")
+                .expectNative("MiniBatchAssigner")
+                .run();
+    }
+
+    @Test
+    void twoPhasesWithTimeToLiveInParallel() {
+        for (int parallelism = 1; parallelism <= 2; parallelism++) {
+            boolean retracts = parallelism == 1; // two readers of a source may overtake each other
+            twoPhases(Parity.test().source("t", COLUMNS, rows(2000, 100, retracts)), 64)
+                    .option("table.exec.state.ttl", "1 h")
+                    .parallelism(parallelism)
+                    .query("SELECT k, " + CALLS + " FROM t GROUP BY k")
+                    .compare(parallelism == 1 ? Parity.Comparison.CHANGELOG : Parity.Comparison.MATERIALIZED)
+                    .run(Parity.NodesCheck.ALL_AGGREGATES);
+        }
+    }
+
+    /** Maps travel in a form that only native nodes know: without one of them the others stay stock as well. */
+    @Test
+    void mapsNeedNativeNodesOnBothSides() {
+        twoPhases(Parity.test().source("t", COLUMNS, rows(300, 10, false)), 20)
+                .acceleratedOption("streamfusion.operator.global-group-aggregate.enabled", "false")
+                .query("SELECT k, COUNT(DISTINCT s) FROM t GROUP BY k")
+                .query("SELECT k, COUNT(s) FROM t GROUP BY k")
+                .expectNative("Calc", "LocalGroupAggregate", "MiniBatchAssigner")
+                .run();
+        twoPhases(Parity.test().source("t", COLUMNS, rows(300, 10, false)), 20)
+                .acceleratedOption("streamfusion.operator.local-group-aggregate.enabled", "false")
+                .query("SELECT k, COUNT(DISTINCT s) FROM t GROUP BY k")
+                .query("SELECT k, COUNT(s) FROM t GROUP BY k")
+                .expectNative("Calc", "GlobalGroupAggregate", "MiniBatchAssigner")
+                .run();
+    }
+
+    private static Parity twoPhases(Parity test, int size) {
+        return miniBatches(test, size).option("table.optimizer.agg-phase-strategy", "TWO_PHASE");
+    }
 }

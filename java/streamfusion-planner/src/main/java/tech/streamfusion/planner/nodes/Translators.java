@@ -17,6 +17,8 @@ public final class Translators {
                     new DropUpdateBeforeTranslator(),
                     new MiniBatchAssignerTranslator(),
                     new GroupAggregateTranslator(),
+                    new LocalGroupAggregateTranslator(),
+                    new GlobalGroupAggregateTranslator(),
                     new SinkTranslator());
 
     private Translators() {}

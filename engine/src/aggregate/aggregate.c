@@ -201,6 +201,32 @@ static sf_status retractable_retract(const sfi_aggregate *a, const sfi_accumulat
   return was_best ? search_best(a, acc, err) : SF_OK;
 }
 
+/* MaxWithRetractAggFunction.merge for one value: whether the best one has gone. */
+static sf_status merge_value(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_counted_value *entry,
+                             bool *best_gone, sf_error *err) {
+  int64_t merged = 0;
+  SF_TRY(count_value(a, acc, &entry->value, entry->count, &merged, err));
+  int64_t before = merged - entry->count;
+  if (merged > 0 && before <= 0) add_long(a, acc->record, 1, 1);
+  if (merged > 0 || before <= 0) return SF_OK;
+  add_long(a, acc->record, 1, -1);
+  sfi_scalar best = load(a, acc->record, 0);
+  if (!best.null && sfi_scalar_compare(a->types[0]->layout, &entry->value, &best) == 0) *best_gone = true;
+  return SF_OK;
+}
+
+static sf_status retractable_merge(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *other,
+                                   const sfi_counted_value *entries, int64_t n, sf_error *err) {
+  sfi_scalar best = load(a, acc->record, 0);
+  bool counts = other[1].i > 0 && !other[0].null;
+  if (load_long(a, acc->record, 1) == 0 || (counts && (best.null || compare_for(a, &best, &other[0]) < 0))) {
+    SF_TRY(keep(a, acc, &other[0], err));
+  }
+  bool best_gone = false;
+  for (int64_t i = 0; i < n; i++) SF_TRY(merge_value(a, acc, &entries[i], &best_gone, err));
+  return best_gone ? search_best(a, acc, err) : SF_OK;
+}
+
 /* --- the functions */
 
 void sfi_aggregate_init(const sfi_aggregate *a, uint8_t *record) {
@@ -247,6 +273,37 @@ sf_status sfi_aggregate_retract(const sfi_aggregate *a, const sfi_accumulators *
     case KIND(MIN_RETRACT):
     case KIND(MAX_RETRACT): return retractable_retract(a, acc, arg, err);
     default: return sf_fail(err, SF_TABLE, "An aggregate without retraction was given a row to retract");
+  }
+}
+
+/* SUM starts from the other sum when it is NULL, and takes no NULL; the others become NULL. */
+static void merge_sum(const sfi_aggregate *a, uint8_t *record, const sfi_scalar *other) {
+  bool restarts = a->kind == KIND(SUM) || a->kind == KIND(SUM_RETRACT);
+  sfi_scalar sum = load(a, record, 0);
+  if (restarts && (sum.null || other->null)) {
+    if (!other->null) store(a, record, 0, *other);
+  } else if (!sum.null) {
+    store(a, record, 0, other->null ? *other : plus(a, sum, *other, false));
+  }
+}
+
+sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *other,
+                              const sfi_counted_value *entries, int64_t n_entries, sf_error *err) {
+  switch (a->kind) {
+    case KIND(COUNT_STAR):
+    case KIND(COUNT): add_long(a, acc->record, 0, other[0].i); return SF_OK;
+    case KIND(SUM):
+    case KIND(SUM0): merge_sum(a, acc->record, &other[0]); return SF_OK;
+    case KIND(SUM_RETRACT):
+    case KIND(AVG):
+      merge_sum(a, acc->record, &other[0]);
+      add_long(a, acc->record, 1, other[1].i);
+      return SF_OK;
+    case KIND(MIN):
+    case KIND(MAX): return other[0].null ? SF_OK : extreme(a, acc, &other[0], err);
+    case KIND(MIN_RETRACT):
+    case KIND(MAX_RETRACT): return retractable_merge(a, acc, other, entries, n_entries, err);
+    default: return sf_fail(err, SF_INTERNAL, "Unknown aggregate %d", (int)a->kind);
   }
 }
 

@@ -42,6 +42,13 @@ SF_MUST_CHECK sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const s
                                                  sf_error *err);
 SF_MUST_CHECK sf_status sfi_aggregate_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
                                               sf_error *err);
+/* merge: adds other accumulators, whose map (of MIN_RETRACT and MAX_RETRACT) has been read into `entries`. */
+typedef struct sfi_counted_value {
+  sfi_scalar value;
+  int64_t count;
+} sfi_counted_value;
+SF_MUST_CHECK sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *other,
+                                            const sfi_counted_value *entries, int64_t n_entries, sf_error *err);
 /* getValue; views refer to the state and are valid until it is reclaimed. */
 sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record);
 

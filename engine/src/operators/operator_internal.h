@@ -55,6 +55,14 @@ SF_MUST_CHECK sf_status sfi_constraint_enforcer_create(sf_pool *pool, const sfi_
                                                        sf_error *err);
 SF_MUST_CHECK sf_status sfi_group_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
                                                    sf_error *err);
+SF_MUST_CHECK sf_status sfi_mini_batch_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                        sf_error *err);
+SF_MUST_CHECK sf_status sfi_local_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                   sf_error *err);
+SF_MUST_CHECK sf_status sfi_global_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                    sf_error *err);
+SF_MUST_CHECK sf_status sfi_mini_batch_assigner_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                       sf_error *err);
 
 /* Takes over the column, whose NULLs become CodeGenUtils.primitiveDefaultValue of its type: -1, false, the empty string. Where
  * that is no value but NULL, the column comes back as it is. */

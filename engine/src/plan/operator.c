@@ -6,6 +6,24 @@
 #include "column/type_internal.h"
 #include "operators/operator_internal.h"
 
+static sf_status create_aggregate(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out, sf_error *err) {
+  const Streamfusion__Plan__GroupAggregate *message = plan->message->group_aggregate;
+  bool bundles = message->bundle_size > 0;
+  switch (message->phase) {
+    case STREAMFUSION__PLAN__AGGREGATE_PHASE__SINGLE_PHASE:
+      return bundles ? sfi_mini_batch_aggregate_create(pool, plan, out, err)
+                     : sfi_group_aggregate_create(pool, plan, out, err);
+    case STREAMFUSION__PLAN__AGGREGATE_PHASE__LOCAL_PHASE:
+      if (bundles) return sfi_local_aggregate_create(pool, plan, out, err);
+      break;
+    case STREAMFUSION__PLAN__AGGREGATE_PHASE__GLOBAL_PHASE:
+      if (bundles) return sfi_global_aggregate_create(pool, plan, out, err);
+      break;
+    default: break;
+  }
+  return sf_fail(err, SF_UNSUPPORTED, "Aggregate %s is of a phase that this engine does not know", plan->message->name);
+}
+
 static sf_status dispatch(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out, sf_error *err) {
   switch (plan->message->op_case) {
     case STREAMFUSION__PLAN__OPERATOR__OP_CALC: return sfi_calc_create(pool, plan, out, err);
@@ -13,7 +31,9 @@ static sf_status dispatch(sf_pool *pool, const sfi_operator_plan *plan, sf_opera
     case STREAMFUSION__PLAN__OPERATOR__OP_DROP_UPDATE_BEFORE: return sfi_drop_update_before_create(pool, plan, out, err);
     case STREAMFUSION__PLAN__OPERATOR__OP_CONSTRAINT_ENFORCER:
       return sfi_constraint_enforcer_create(pool, plan, out, err);
-    case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE: return sfi_group_aggregate_create(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE: return create_aggregate(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_MINI_BATCH_ASSIGNER:
+      return sfi_mini_batch_assigner_create(pool, plan, out, err);
     default: return sf_fail(err, SF_UNSUPPORTED, "Operator %s is of a kind that this engine does not know",
                             plan->message->name);
   }

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "streamfusion/batch.h"
+#include "streamfusion/builder.h"
 
 #define SFI_ROW_HEADER_BITS 8
 
@@ -93,5 +93,8 @@ static inline size_t sfi_decimal_to_bytes(__int128 value, uint8_t out[16]) {
   memcpy(out, all + from, 16 - from);
   return 16 - from;
 }
+
+/* Appends the fields of a row of `type` to a builder each. Damaged rows are SF_CORRUPT as far as safety asks for it. */
+SF_MUST_CHECK sf_status sfi_row_read(sf_column_builder *const *columns, const sf_type *type, sfi_region row, sf_error *err);
 
 #endif

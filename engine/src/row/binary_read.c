@@ -13,7 +13,6 @@ static sf_status corrupt(const sf_type *type, sf_error *err) {
 
 /* --- single values, recursively */
 
-static sf_status read_row(sf_column_builder *const *columns, const sf_type *type, sfi_region row, sf_error *err);
 static sf_status read_elements(sf_column_builder *b, sfi_region array, int32_t *n_out, sf_error *err);
 
 static sf_status read_decimal(sf_column_builder *b, sfi_region region, const uint8_t *slot, sf_error *err) {
@@ -47,7 +46,7 @@ static sf_status read_nested(sf_column_builder *b, sfi_region region, const uint
   int32_t n = 0;
   if (!sfi_region_part(region, slot, &part)) return corrupt(b->type, err);
   switch (b->type->layout) {
-    case SF_LAYOUT_ROW: SF_TRY(read_row(b->children, b->type, part, err)); return sf_column_builder_end(b, err);
+    case SF_LAYOUT_ROW: SF_TRY(sfi_row_read(b->children, b->type, part, err)); return sf_column_builder_end(b, err);
     case SF_LAYOUT_LIST: SF_TRY(read_elements(b->children[0], part, &n, err)); return sf_column_builder_end(b, err);
     default: return read_map(b, part, err);
   }
@@ -82,7 +81,7 @@ static sf_status read_value(sf_column_builder *b, sfi_region region, const uint8
   return sf_fail(err, SF_INTERNAL, "Unknown layout %d", (int)b->type->layout);
 }
 
-static sf_status read_row(sf_column_builder *const *columns, const sf_type *type, sfi_region row, sf_error *err) {
+sf_status sfi_row_read(sf_column_builder *const *columns, const sf_type *type, sfi_region row, sf_error *err) {
   int32_t n = type->n_children;
   if (row.size < sfi_row_fixed_size(n)) return corrupt(type, err);
   const uint8_t *slots = row.data + sfi_row_bits_size(n);
@@ -265,6 +264,6 @@ sf_status sf_batch_builder_binary_row(sf_batch_builder *b, const uint8_t *row, s
   sfi_region region = {row, size};
   if (size < sfi_row_fixed_size(b->n_columns)) return corrupt(b->type, err);
   if (row[0] > SF_DELETE) return sf_fail(err, SF_CORRUPT, "A binary row is damaged: row kind %d", row[0]);
-  SF_TRY(read_row(b->columns, b->type, region, err));
+  SF_TRY(sfi_row_read(b->columns, b->type, region, err));
   return sf_batch_builder_end_row(b, row[0], err);
 }

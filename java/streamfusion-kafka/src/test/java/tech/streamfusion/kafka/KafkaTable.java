@@ -161,7 +161,7 @@ final class KafkaTable {
         }
         return new ResolvedCatalogTable(
                 CatalogTable.newBuilder().schema(schema.build()).options(options).build(),
-                new ResolvedSchema(resolved, List.of(), key));
+                new ResolvedSchema(resolved, List.of(), key, List.of()));
     }
 
     private static ObjectIdentifier name() {

@@ -101,6 +101,8 @@ class AggregateStateTest {
         }
     }
 
+    private static final List<Backend> BUNDLED = List.of(Backend.HASHMAP, Backend.ROCKSDB);
+
     static Stream<Arguments> everywhere() {
         return Stream.of(Shape.values())
                 .flatMap(shape -> Stream.of(Backend.values()).map(backend -> Arguments.of(shape, backend)));
@@ -109,7 +111,7 @@ class AggregateStateTest {
     @ParameterizedTest
     @MethodSource("everywhere")
     void stateCrosses(Shape shape, Backend backend) throws Exception {
-        stateCrosses(shape, backend, "0");
+        stateCrosses(shape, backend, Map.of());
     }
 
     static Stream<Arguments> withTimeToLive() {
@@ -120,13 +122,13 @@ class AggregateStateTest {
     @ParameterizedTest
     @MethodSource("withTimeToLive")
     void stateWithTimeToLiveCrosses(Shape shape, Backend backend) throws Exception {
-        stateCrosses(shape, backend, "1 d");
+        stateCrosses(shape, backend, Map.of("table.exec.state.ttl", "1 d"));
     }
 
-    private static void stateCrosses(Shape shape, Backend backend, String ttl) throws Exception {
+    private static void stateCrosses(Shape shape, Backend backend, Map<String, String> options) throws Exception {
         final long live = NativeEngine.liveObjects();
-        final Planned stock = new Planned(shape, backend, false, ttl);
-        final Planned accelerated = new Planned(shape, backend, true, ttl);
+        final Planned stock = new Planned(shape, backend, false, options);
+        final Planned accelerated = new Planned(shape, backend, true, options);
         final List<Map<String, Object>> rows = rows(shape, 600);
         final List<String> expected = run(rows, stock);
         assertThat(expected).isNotEmpty();
@@ -141,19 +143,45 @@ class AggregateStateTest {
     @ParameterizedTest
     @EnumSource(Shape.class)
     void stateCrossesBackends(Shape shape) throws Exception {
-        final Planned heap = new Planned(shape, Backend.HASHMAP, true, "0");
-        final Planned rocks = new Planned(shape, Backend.ROCKSDB_CANONICAL, true, "0");
-        final Planned stock = new Planned(shape, Backend.ROCKSDB_CANONICAL, false, "0");
+        final Planned heap = new Planned(shape, Backend.HASHMAP, true, Map.of());
+        final Planned rocks = new Planned(shape, Backend.ROCKSDB_CANONICAL, true, Map.of());
+        final Planned stock = new Planned(shape, Backend.ROCKSDB_CANONICAL, false, Map.of());
         final List<Map<String, Object>> rows = rows(shape, 600);
         assertThat(run(rows, heap, rocks, heap, stock, rocks)).isEqualTo(run(rows, stock));
+    }
+
+    static Stream<Arguments> bundles() {
+        return everywhere().filter(arguments -> BUNDLED.contains(arguments.get()[1]));
+    }
+
+    /** A snapshot ends a bundle, so all sides take theirs at the same places. */
+    @ParameterizedTest
+    @MethodSource("bundles")
+    void stateOfMiniBatchesCrosses(Shape shape, Backend backend) throws Exception {
+        final Map<String, String> options =
+                Map.of(
+                        "table.exec.mini-batch.enabled", "true",
+                        "table.exec.mini-batch.allow-latency", "1 h",
+                        "table.exec.mini-batch.size", "70",
+                        "table.optimizer.agg-phase-strategy", "ONE_PHASE");
+        final Planned stock = new Planned(shape, backend, false, options);
+        final Planned accelerated = new Planned(shape, backend, true, options);
+        final List<Map<String, Object>> rows = rows(shape, 600);
+        final List<String> expected = run(rows, stock, stock, stock);
+        assertThat(expected).isNotEmpty();
+        assertThat(run(rows, stock, accelerated, stock)).isEqualTo(expected);
+        assertThat(run(rows, accelerated, stock, accelerated)).isEqualTo(expected);
+        assertThat(run(rows, accelerated, accelerated, accelerated)).isEqualTo(expected);
+        final Planned rowByRow = new Planned(shape, backend, true, Map.of()); // mini-batch or not is no matter of the state
+        assertThat(run(rows, accelerated, rowByRow, accelerated)).isEqualTo(run(rows, stock, new Planned(shape, backend, false, Map.of()), stock));
     }
 
     /** Two subtasks write, one goes on, and two again, on both sides in turn. */
     @ParameterizedTest
     @EnumSource(Backend.class)
     void parallelismChanges(Backend backend) throws Exception {
-        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, backend, false, "0");
-        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, backend, true, "0");
+        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, backend, false, Map.of());
+        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, backend, true, Map.of());
         final List<Map<String, Object>> rows = rows(Shape.RETRACTING_DISTINCT, 600);
         assertThat(rescaled(rows, accelerated, accelerated, accelerated)).isEqualTo(rescaled(rows, stock, stock, stock));
         assertThat(rescaled(rows, stock, accelerated, stock)).isEqualTo(rescaled(rows, stock, stock, stock));
@@ -228,12 +256,12 @@ class AggregateStateTest {
         private final OneInputTransformation<RowData, RowData> transformation;
         private final Backend backend;
 
-        Planned(Shape shape, Backend backend, boolean accelerated, String ttl) {
+        Planned(Shape shape, Backend backend, boolean accelerated, Map<String, String> options) {
             this.backend = backend;
             final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
             final StreamTableEnvironment table = StreamTableEnvironment.create(environment);
             table.getConfig().set("streamfusion.native.enabled", String.valueOf(accelerated));
-            table.getConfig().set("table.exec.state.ttl", ttl);
+            options.forEach(table.getConfig()::set);
             table.getConfig().set("state.backend.type", backend.option);
             table.getConfig().set("streamfusion.planner.minimum-gain", "0");
             // the harness gives rows to the aggregate; what is in front of it must not turn them into batches

@@ -183,6 +183,11 @@ public final class PlanBytes {
         return operator(type, type, 11, assigner.done());
     }
 
+    public static byte[] miniBatchAssigner(RowType type, long intervalMillis, boolean rowTime) {
+        PlanBytes assigner = new PlanBytes().number(1, intervalMillis).number(2, rowTime ? 1 : 0);
+        return operator(type, type, 17, assigner.done());
+    }
+
     public static byte[] dropUpdateBefore(RowType type) {
         return operator(type, type, 12, new byte[0]);
     }

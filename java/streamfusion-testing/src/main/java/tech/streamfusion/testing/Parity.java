@@ -43,8 +43,10 @@ public final class Parity {
     public enum NodesCheck {
         /** Every Calc, watermark assigner and drop-update-before of the plan; at least one. */
         ALL_CALCS("Calc", "WatermarkAssigner", "DropUpdateBefore"),
-        /** The same, and every group aggregate. */
-        ALL_AGGREGATES("Calc", "WatermarkAssigner", "DropUpdateBefore", "GroupAggregate");
+        /** The same, and every aggregate without windows and what belongs to it. */
+        ALL_AGGREGATES(
+                "Calc", "WatermarkAssigner", "DropUpdateBefore", "GroupAggregate", "MiniBatchAssigner",
+                "LocalGroupAggregate", "GlobalGroupAggregate");
 
         private final List<String> alwaysNative;
 

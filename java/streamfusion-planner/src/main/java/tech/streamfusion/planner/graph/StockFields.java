@@ -3,6 +3,7 @@ package tech.streamfusion.planner.graph;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import javax.annotation.Nullable;
 import org.apache.calcite.rel.core.AggregateCall;
@@ -13,9 +14,17 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.StateMetadata;
 import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecCalc;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecAggregateBase;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGlobalGroupAggregate;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGroupAggregate;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecLocalGroupAggregate;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecMiniBatchAssigner;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecSink;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecWatermarkAssigner;
+import org.apache.flink.table.planner.plan.trait.MiniBatchInterval;
+import org.apache.flink.table.runtime.operators.bundle.AbstractMapBundleOperator;
+import org.apache.flink.table.runtime.operators.bundle.MapBundleFunction;
+import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.watermark.WatermarkParams;
 
 /** The private fields of Flink's exec nodes that have no getter: the only reflection here, checked as a whole. */
@@ -29,14 +38,19 @@ public final class StockFields {
     private static final Field ROWTIME = find(StreamExecWatermarkAssigner.class, "rowtimeFieldIndex", int.class);
     private static final Field SINK_MODE = find(StreamExecSink.class, "inputChangelogMode", ChangelogMode.class);
     private static final Field SINK_MATERIALIZE = find(StreamExecSink.class, "upsertMaterialize", boolean.class);
-    private static final Field AGG_GROUPING = find(StreamExecGroupAggregate.class, "grouping", int[].class);
-    private static final Field AGG_CALLS = find(StreamExecGroupAggregate.class, "aggCalls", AggregateCall[].class);
-    private static final Field AGG_CALL_RETRACTIONS =
-            find(StreamExecGroupAggregate.class, "aggCallNeedRetractions", boolean[].class);
-    private static final Field AGG_UPDATE_BEFORE =
-            find(StreamExecGroupAggregate.class, "generateUpdateBefore", boolean.class);
-    private static final Field AGG_RETRACTION = find(StreamExecGroupAggregate.class, "needRetraction", boolean.class);
-    private static final Field AGG_STATE = find(StreamExecGroupAggregate.class, "stateMetadataList", List.class);
+    private static final Map<Class<?>, AggregateFields> AGGREGATES =
+            Map.of(
+                    StreamExecGroupAggregate.class, new AggregateFields(StreamExecGroupAggregate.class),
+                    StreamExecLocalGroupAggregate.class, new AggregateFields(StreamExecLocalGroupAggregate.class),
+                    StreamExecGlobalGroupAggregate.class, new AggregateFields(StreamExecGlobalGroupAggregate.class));
+    private static final Field GLOBAL_CALL_INPUT =
+            find(StreamExecGlobalGroupAggregate.class, "localAggInputRowType", RowType.class);
+    private static final Field GLOBAL_COUNT_STAR =
+            find(StreamExecGlobalGroupAggregate.class, "indexOfCountStar", Integer.class);
+    private static final Field BUNDLE_FUNCTION =
+            find(AbstractMapBundleOperator.class, "function", MapBundleFunction.class);
+    private static final Field MINI_BATCH_INTERVAL =
+            find(StreamExecMiniBatchAssigner.class, "miniBatchInterval", MiniBatchInterval.class);
     private static final Field IDLE_TIMEOUT =
             find(WatermarkPushDownSpec.class, "globalIdleTimeoutMillis", long.class);
     private static final Field WATERMARK_PARAMS =
@@ -79,31 +93,51 @@ public final class StockFields {
         return (boolean) get(SINK_MATERIALIZE, sink);
     }
 
-    public static int[] grouping(StreamExecGroupAggregate aggregate) {
-        return (int[]) get(AGG_GROUPING, aggregate);
+    public static int[] grouping(StreamExecAggregateBase aggregate) {
+        return (int[]) get(AGGREGATES.get(aggregate.getClass()).grouping, aggregate);
     }
 
-    public static AggregateCall[] calls(StreamExecGroupAggregate aggregate) {
-        return (AggregateCall[]) get(AGG_CALLS, aggregate);
+    public static AggregateCall[] calls(StreamExecAggregateBase aggregate) {
+        return (AggregateCall[]) get(AGGREGATES.get(aggregate.getClass()).calls, aggregate);
     }
 
     /** Which calls must be able to retract. */
-    public static boolean[] callRetractions(StreamExecGroupAggregate aggregate) {
-        return (boolean[]) get(AGG_CALL_RETRACTIONS, aggregate);
+    public static boolean[] callRetractions(StreamExecAggregateBase aggregate) {
+        return (boolean[]) get(AGGREGATES.get(aggregate.getClass()).callRetractions, aggregate);
     }
 
-    public static boolean generatesUpdateBefore(StreamExecGroupAggregate aggregate) {
-        return (boolean) get(AGG_UPDATE_BEFORE, aggregate);
+    public static boolean consumesRetraction(StreamExecAggregateBase aggregate) {
+        return (boolean) get(AGGREGATES.get(aggregate.getClass()).retraction, aggregate);
     }
 
-    public static boolean consumesRetraction(StreamExecGroupAggregate aggregate) {
-        return (boolean) get(AGG_RETRACTION, aggregate);
+    /** Not of a local aggregate. */
+    public static boolean generatesUpdateBefore(StreamExecAggregateBase aggregate) {
+        return (boolean) get(AGGREGATES.get(aggregate.getClass()).updateBefore, aggregate);
+    }
+
+    /** Not of a local aggregate. */
+    @Nullable
+    @SuppressWarnings("unchecked")
+    public static List<StateMetadata> stateMetadata(StreamExecAggregateBase aggregate) {
+        return (List<StateMetadata>) get(AGGREGATES.get(aggregate.getClass()).state, aggregate);
+    }
+
+    /** The row type that the calls refer to: the input of the local aggregate. */
+    public static RowType callInput(StreamExecGlobalGroupAggregate aggregate) {
+        return (RowType) get(GLOBAL_CALL_INPUT, aggregate);
     }
 
     @Nullable
-    @SuppressWarnings("unchecked")
-    public static List<StateMetadata> stateMetadata(StreamExecGroupAggregate aggregate) {
-        return (List<StateMetadata>) get(AGG_STATE, aggregate);
+    public static Integer indexOfCountStar(StreamExecGlobalGroupAggregate aggregate) {
+        return (Integer) get(GLOBAL_COUNT_STAR, aggregate);
+    }
+
+    public static MiniBatchInterval interval(StreamExecMiniBatchAssigner assigner) {
+        return (MiniBatchInterval) get(MINI_BATCH_INTERVAL, assigner);
+    }
+
+    public static MapBundleFunction<?, ?, ?, ?> function(AbstractMapBundleOperator<?, ?, ?, ?> operator) {
+        return (MapBundleFunction<?, ?, ?, ?>) get(BUNDLE_FUNCTION, operator);
     }
 
     /** Effective idle timeout of a pushed-down watermark: the table's own, else the job's; 0 or less: never idle. */
@@ -147,5 +181,26 @@ public final class StockFields {
         }
         MISSING.add(owner.getSimpleName() + "." + name);
         return null;
+    }
+
+    /** What the nodes of aggregates have in common; a local one has no state and no changes. */
+    private static final class AggregateFields {
+
+        final Field grouping;
+        final Field calls;
+        final Field callRetractions;
+        final Field retraction;
+        @Nullable final Field updateBefore;
+        @Nullable final Field state;
+
+        AggregateFields(Class<? extends StreamExecAggregateBase> owner) {
+            boolean local = owner == StreamExecLocalGroupAggregate.class;
+            grouping = find(owner, "grouping", int[].class);
+            calls = find(owner, "aggCalls", AggregateCall[].class);
+            callRetractions = find(owner, "aggCallNeedRetractions", boolean[].class);
+            retraction = find(owner, "needRetraction", boolean.class);
+            updateBefore = local ? null : find(owner, "generateUpdateBefore", boolean.class);
+            state = local ? null : find(owner, "stateMetadataList", List.class);
+        }
     }
 }

@@ -20,10 +20,12 @@ import org.apache.flink.table.runtime.functions.aggregate.MinWithRetractAggFunct
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.plan.AggregateCall;
 import tech.streamfusion.plan.AggregateKind;
 import tech.streamfusion.plan.DistinctView;
+import tech.streamfusion.plan.GroupAggregate;
 import tech.streamfusion.planner.FallbackReason.Rule;
 import tech.streamfusion.planner.expr.PlanTypes;
 
@@ -56,24 +58,46 @@ final class AggregatePlans {
         this.inputType = inputType;
     }
 
-    /** @throws Fallback when a function is not covered; whether it takes its types is the engine's to say */
+    /**
+     * @param infos what the stock node makes of its calls
+     * @param inputType that the calls refer to
+     * @throws Fallback when a function is not covered; whether it takes its types is the engine's to say
+     */
     static AggregatePlans of(AggregateInfoList infos, RowType inputType) throws Fallback {
         AggregatePlans plans = new AggregatePlans(infos, inputType);
         for (AggregateInfo info : infos.aggInfos()) {
             plans.calls.add(plans.call(info));
         }
+        plans.addViews();
         plans.addStates();
         return plans;
     }
 
-    List<AggregateCall> calls() {
-        List<AggregateCall> out = new ArrayList<>();
-        calls.forEach(call -> out.add(call.build()));
+    /** What all phases have to know. */
+    GroupAggregate.Builder plan(int[] grouping, boolean retracts) {
+        GroupAggregate.Builder out =
+                GroupAggregate.newBuilder().addAllDistinctViews(views).setRetracts(retracts).setCountStar(countStar());
+        calls.forEach(out::addCalls);
+        for (int field : grouping) {
+            out.addGrouping(field);
+        }
         return out;
     }
 
-    List<DistinctView> distinctViews() {
-        return views;
+    /**
+     * Between phases, the values of a DISTINCT are added in the order of a Java map from values, which is another here: not the
+     * same for numbers whose sum depends on it.
+     */
+    void requireAnyOrder() throws Fallback {
+        for (DistinctInfo info : infos.distinctInfos()) {
+            LogicalType type = inputType.getTypeAt(info.argIndexes()[0]);
+            for (int i = 0; i < info.aggIndexes().length(); i++) {
+                AggregateKind kind = calls.get((int) info.aggIndexes().apply(i)).getKind();
+                if (kind != AggregateKind.COUNT && type.isAnyOf(LogicalTypeFamily.APPROXIMATE_NUMERIC)) {
+                    throw new Fallback(Rule.FEATURE, kind + "(DISTINCT) of " + type + " in two phases");
+                }
+            }
+        }
     }
 
     /** In the engine's order. */
@@ -82,7 +106,7 @@ final class AggregatePlans {
     }
 
     /** 1 + the call that counts rows, 0: none. */
-    int countStar() {
+    private int countStar() {
         return infos.indexOfCountStar().isDefined() ? 1 + (int) infos.indexOfCountStar().get() : 0;
     }
 
@@ -128,24 +152,30 @@ final class AggregatePlans {
         return out;
     }
 
-    private void addStates() {
-        stateNames.add("accState");
-        DistinctInfo[] distinct = infos.distinctInfos();
-        for (int view = 0; view < distinct.length; view++) {
-            DistinctInfo info = distinct[view];
+    private void addViews() {
+        for (DistinctInfo info : infos.distinctInfos()) {
             DistinctView.Builder message = DistinctView.newBuilder();
             for (int arg : info.argIndexes()) {
                 message.addArgs(arg);
             }
+            views.add(message.build());
             for (int i = 0; i < info.aggIndexes().length(); i++) {
                 calls.get((int) info.aggIndexes().apply(i))
-                        .setDistinct(view + 1)
+                        .setDistinct(views.size())
                         .setFilter((int) info.filterArgs().apply(i) + 1);
             }
-            views.add(message.build());
-            String name = info.dataViewSpec().get().getStateId();
-            stateNames.add(name);
-            stateNames.add(name + NULL_STATE);
+        }
+    }
+
+    /** Views have none when they are on the heap, which is where stock Flink has those of a local aggregate. */
+    private void addStates() {
+        stateNames.add("accState");
+        for (DistinctInfo info : infos.distinctInfos()) {
+            if (info.dataViewSpec().isDefined()) {
+                String name = info.dataViewSpec().get().getStateId();
+                stateNames.add(name);
+                stateNames.add(name + NULL_STATE);
+            }
         }
         for (AggregateInfo info : infos.aggInfos()) {
             for (DataViewSpec spec : info.viewSpecs()) {

@@ -53,7 +53,7 @@ final class ExchangeTranslator implements NodeTranslator {
     @Override
     public Candidate translate(ExecNode<?> node, GraphView graph, PlanningContext context) throws Fallback {
         StreamExecExchange stock = (StreamExecExchange) node;
-        String problem = PlanTypes.whyNotColumnar(stock.getOutputType()).orElse(null);
+        String problem = PlanTypes.whyNotColumnar(AccumulatorTypes.flat((RowType) stock.getOutputType())).orElse(null);
         if (problem != null) {
             throw new Fallback(Rule.FEATURE, problem);
         }
@@ -151,7 +151,7 @@ final class ExchangeTranslator implements NodeTranslator {
                                     like,
                                     input,
                                     partitioner(like.getPartitioner()),
-                                    new NativeBatchTypeInfo((RowType) getOutputType()));
+                                    new NativeBatchTypeInfo(AccumulatorTypes.flat((RowType) getOutputType())));
         }
 
         private StreamPartitioner<?> partitioner(StreamPartitioner<RowData> like) {
@@ -165,7 +165,7 @@ final class ExchangeTranslator implements NodeTranslator {
                     KeySelectorUtil.getRowDataSelector(context.classLoader(), keys, InternalTypeInfo.of(rowType)),
                     ((KeyGroupStreamPartitioner<?, ?>) like).getMaxParallelism(),
                     keys,
-                    PlanTypes.encode(rowType).toByteArray());
+                    PlanTypes.encode(AccumulatorTypes.flat(rowType)).toByteArray());
         }
     }
 }

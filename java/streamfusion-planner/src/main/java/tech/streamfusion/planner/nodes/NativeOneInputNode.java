@@ -68,11 +68,11 @@ abstract class NativeOneInputNode extends ExecNodeBase<RowData>
     }
 
     final RowType inputRow() {
-        return (RowType) getInputEdges().get(0).getOutputType();
+        return AccumulatorTypes.flat((RowType) getInputEdges().get(0).getOutputType());
     }
 
     final RowType outputRow() {
-        return (RowType) getOutputType();
+        return AccumulatorTypes.flat((RowType) getOutputType());
     }
 
     /** The operator's plan message, still without its own part. */

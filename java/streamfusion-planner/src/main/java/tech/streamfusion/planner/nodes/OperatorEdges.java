@@ -40,6 +40,10 @@ final class OperatorEdges {
         return NativeOperatorFactory.keyed(spec(plan), state);
     }
 
+    NativeOperatorFactory miniBatchAssigner(Operator plan, long intervalMillis, boolean rowTime) {
+        return NativeOperatorFactory.miniBatchAssigner(spec(plan), intervalMillis, rowTime);
+    }
+
     /** @param idleTimeoutMillis 0 or less: never idle */
     NativeOperatorFactory watermarkAssigner(Operator plan, int rowtimeField, long idleTimeoutMillis) {
         return NativeOperatorFactory.watermarkAssigner(spec(plan), rowtimeField, idleTimeoutMillis);

@@ -15,7 +15,10 @@ public final class Translators {
                     new UnionTranslator(),
                     new ExchangeTranslator(),
                     new DropUpdateBeforeTranslator(),
+                    new MiniBatchAssignerTranslator(),
                     new GroupAggregateTranslator(),
+                    new LocalGroupAggregateTranslator(),
+                    new GlobalGroupAggregateTranslator(),
                     new SinkTranslator());
 
     private Translators() {}

@@ -2,8 +2,6 @@ package tech.streamfusion.runtime.operators;
 
 import java.util.concurrent.RunnableFuture;
 import javax.annotation.Nullable;
-import org.apache.flink.api.common.functions.DefaultOpenContext;
-import org.apache.flink.api.common.functions.util.FunctionUtils;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
@@ -19,7 +17,6 @@ import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
-import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.InternalTimer;
 import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
@@ -30,8 +27,9 @@ import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.runtime.OperatorSpec;
 
 /**
- * Runs an operator of the engine that has keyed state, in place of a stock {@code KeyedProcessOperator}. Flink's backend knows
- * the states, because the stock function has registered them, and reads what a job is restored from.
+ * Runs an operator of the engine that has keyed state, in place of a stock {@code KeyedProcessOperator} or
+ * {@code KeyedMapBundleOperator}. Flink's backend knows the states, because the stock function has registered them, and reads
+ * what a job is restored from.
  *
  * <p>With the hashmap backend entries are in native memory. Snapshots combine the backend's meta data with the native
  * entries, in the canonical format that every backend of Flink reads.
@@ -76,9 +74,7 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     public void open() throws Exception {
         super.open();
         AbstractKeyedStateBackend<RowData> backend = supportedBackend();
-        getInternalTimerService("user-timers", VoidNamespaceSerializer.INSTANCE, this);
-        FunctionUtils.setFunctionRuntimeContext(state.function(), getRuntimeContext());
-        state.function().open(DefaultOpenContext.INSTANCE);
+        state.register(this, getRuntimeContext());
         KeyGroupRange groups = backend.getKeyGroupRange();
         NativeEngine.operatorOpenState(
                 operator(), groups.getStartKeyGroup(), groups.getNumberOfKeyGroups(), backend.getNumberOfKeyGroups());
@@ -106,7 +102,7 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     @Override
     public void close() throws Exception {
         try {
-            state.function().close();
+            state.close();
         } finally {
             super.close();
         }

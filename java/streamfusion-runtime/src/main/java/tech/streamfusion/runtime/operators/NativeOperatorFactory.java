@@ -22,22 +22,25 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
     private final OperatorSpec spec;
     private final WatermarkAssignerSpec watermarks;
     private final KeyedStateSpec keyedState;
+    private final MiniBatchSpec miniBatches;
     @Nullable private StreamOperatorFactory<RowData> stock;
 
-    private NativeOperatorFactory(OperatorSpec spec, WatermarkAssignerSpec watermarks, KeyedStateSpec keyedState) {
+    private NativeOperatorFactory(
+            OperatorSpec spec, WatermarkAssignerSpec watermarks, KeyedStateSpec keyedState, MiniBatchSpec miniBatches) {
         this.spec = Objects.requireNonNull(spec, "spec");
         this.watermarks = watermarks;
         this.keyedState = keyedState;
+        this.miniBatches = miniBatches;
     }
 
     /** Calc, DropUpdateBefore, ConstraintEnforcer and pass-through: what the plan in the spec says. */
     public static NativeOperatorFactory of(OperatorSpec spec) {
-        return new NativeOperatorFactory(spec, null, null);
+        return new NativeOperatorFactory(spec, null, null, null);
     }
 
-    /** An operator of the engine that has keyed state, in place of a {@code KeyedProcessOperator}. */
+    /** An operator of the engine that has keyed state, in place of one of Flink that has. */
     public static NativeOperatorFactory keyed(OperatorSpec spec, KeyedStateSpec state) {
-        return new NativeOperatorFactory(spec, null, Objects.requireNonNull(state, "state"));
+        return new NativeOperatorFactory(spec, null, Objects.requireNonNull(state, "state"), null);
     }
 
     /**
@@ -48,7 +51,16 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
      */
     public static NativeOperatorFactory watermarkAssigner(
             OperatorSpec spec, int rowtimeField, long idleTimeoutMillis) {
-        return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis), null);
+        return new NativeOperatorFactory(spec, new WatermarkAssignerSpec(rowtimeField, idleTimeoutMillis), null, null);
+    }
+
+    /**
+     * Flink's mini-batch assigners; the spec's plan is a {@code MiniBatchAssigner}.
+     *
+     * @param rowTime by the input's watermarks, otherwise by the clock
+     */
+    public static NativeOperatorFactory miniBatchAssigner(OperatorSpec spec, long intervalMillis, boolean rowTime) {
+        return new NativeOperatorFactory(spec, null, null, new MiniBatchSpec(intervalMillis, rowTime));
     }
 
     /**
@@ -74,6 +86,9 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
         if (keyedState != null) {
             return new NativeKeyedOperator(parameters, spec, keyedState);
         }
+        if (miniBatches != null) {
+            return new NativeMiniBatchAssignerOperator(parameters, spec, miniBatches);
+        }
         return watermarks == null
                 ? new NativeOneInputOperator(parameters, spec, stock)
                 : new NativeWatermarkAssignerOperator(parameters, spec, stock, watermarks);
@@ -84,6 +99,9 @@ public final class NativeOperatorFactory extends AbstractStreamOperatorFactory<O
     public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
         if (keyedState != null) {
             return NativeKeyedOperator.class;
+        }
+        if (miniBatches != null) {
+            return NativeMiniBatchAssignerOperator.class;
         }
         return watermarks == null ? NativeOneInputOperator.class : NativeWatermarkAssignerOperator.class;
     }

@@ -1,0 +1,304 @@
+/* Row by row as the handlers that Flink generates for aggregates, DISTINCT and FILTER included. */
+#include "operators/group_calls.h"
+
+#include <time.h>
+
+/* --- a row */
+
+static bool passes(const sfi_aggregate *a, const sf_batch *batch, int64_t row) {
+  if (a->filter < 0) return true;
+  const sf_column *c = batch->columns[a->filter];
+  return !sf_column_is_null(c, row) && ((const uint8_t *)c->values)[row] != 0;
+}
+
+static sf_status apply(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, bool retract,
+                       sf_error *err) {
+  return retract ? sfi_aggregate_retract(a, acc, arg, err) : sfi_aggregate_accumulate(a, acc, arg, err);
+}
+
+/* The counts of each call for one value, or the bits of those that have seen it: DistinctAggCodeGen. */
+static sf_status update_view(sfi_group_calls *g, const sfi_distinct_view *v, const sfi_accumulators *acc, int64_t *seen,
+                             const sf_batch *batch, int64_t row, bool retract, bool *empty, bool *changed,
+                             sf_error *err) {
+  sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
+  *empty = true;
+  *changed = g->retracts;
+  for (int32_t i = 0; i < v->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[v->calls[i]];
+    bool counts = passes(a, batch, row), acts = false;
+    if (counts && g->retracts) {
+      seen[i] += retract ? -1 : 1;
+      acts = seen[i] == (retract ? 0 : 1);
+    } else if (counts) {
+      uint64_t bit = UINT64_C(1) << i;
+      acts = ((uint64_t)seen[0] & bit) == 0;
+      seen[0] = (int64_t)((uint64_t)seen[0] | bit);
+    }
+    if (acts) SF_TRY(apply(a, acc, &arg, retract, err));
+    *changed = *changed || acts;
+    if (seen[g->retracts ? i : 0] != 0) *empty = false;
+  }
+  return SF_OK;
+}
+
+static bool any_passes(const sfi_group_calls *g, const sfi_distinct_view *v, const sf_batch *batch, int64_t row) {
+  if (!v->filtered) return true;
+  for (int32_t i = 0; i < v->n_calls; i++) {
+    if (passes(&g->calls[v->calls[i]], batch, row)) return true;
+  }
+  return false;
+}
+
+static sf_status apply_view(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const sf_batch *batch,
+                            int64_t row, bool retract, sf_error *err) {
+  const sfi_distinct_view *v = &g->views[map];
+  if (!any_passes(g, v, batch, row)) return SF_OK;
+  sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
+  g->scratch.size = 0;
+  if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch, err));
+  uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
+  uint32_t id = SFI_NO_ENTRY;
+  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  bool empty = false, changed = false;
+  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  uint8_t *record = NULL;
+  SF_TRY(sfi_state_own(acc->state, acc->key.group, 1 + map, id, &record, err));
+  const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
+  int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
+  SF_TRY(update_view(g, v, acc, seen, batch, row, retract, &empty, &changed, err));
+  if (changed) {
+    SF_TRY(sfi_state_changed(acc->state, acc->key.group, 1 + map, id, err));
+    sfi_record_stamp(type, record, acc->state->now);
+  }
+  return empty ? sfi_map_remove(acc->state, map, acc->key, id, err) : SF_OK;
+}
+
+sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, const sf_batch *batch, int64_t row, bool retract,
+                           sf_error *err) {
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (a->distinct >= 0 || !passes(a, batch, row)) continue;
+    sfi_scalar arg = {.null = true};
+    if (a->arg >= 0) arg = sfi_scalar_of(batch->columns[a->arg], row);
+    SF_TRY(apply(a, acc, &arg, retract, err));
+  }
+  for (int32_t i = 0; i < g->n_views; i++) SF_TRY(apply_view(g, i, acc, batch, row, retract, err));
+  return SF_OK;
+}
+
+/* Has the entries of a map, which the values of a column are in, read for all rows. */
+static sf_status want_values(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
+                             int32_t map, int32_t arg, const sfi_distinct_view *view, const sfi_aggregate *call,
+                             sf_error *err) {
+  const sf_type *type = g->input_type->children[arg];
+  for (int64_t row = 0; row < batch->length; row++) {
+    sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+    if (view != NULL ? !any_passes(g, view, batch, row) : value.null || !passes(call, batch, row)) continue;
+    g->scratch.size = 0;
+    if (!value.null) SF_TRY(sfi_scalar_encode(type, &value, &g->scratch, err));
+    uint32_t size = value.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
+    SF_TRY(sfi_map_want(state, map, keys->places[row], g->scratch.data, size, err));
+  }
+  return SF_OK;
+}
+
+sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
+                         sf_error *err) {
+  if (state->cache == NULL) return SF_OK;
+  for (int32_t i = 0; i < g->n_views; i++) {
+    SF_TRY(want_values(g, keys, state, batch, i, g->views[i].arg, &g->views[i], NULL, err));
+  }
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (a->map >= 0 && a->distinct < 0) SF_TRY(want_values(g, keys, state, batch, a->map, a->arg, NULL, a, err));
+  }
+  return sfi_state_read_wanted(state, err);
+}
+
+void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out) {
+  for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
+    if (g->calls[i].emitted) out[k++] = sfi_aggregate_value(&g->calls[i], record);
+  }
+}
+
+static bool same_values(const sfi_group_calls *g) {
+  for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
+    if (!g->calls[i].emitted) continue;
+    if (!sfi_scalar_equal(g->calls[i].result_type->layout, &g->before[k], &g->after[k])) return false;
+    k++;
+  }
+  return true;
+}
+
+static bool no_rows_left(const sfi_group_calls *g, const uint8_t *record) {
+  return g->count_star >= 0 && sfi_aggregate_value(&g->calls[g->count_star], record).i == 0;
+}
+
+sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, bool first, uint8_t kinds[2], int32_t *n_out,
+                            sf_error *err) {
+  *n_out = 0;
+  if (no_rows_left(g, acc->record)) {
+    if (!first) kinds[(*n_out)++] = SF_DELETE;
+    return sfi_state_remove(acc->state, acc->key, err);
+  }
+  sfi_record_stamp(acc->state->value, acc->record, acc->state->now);
+  sfi_group_read(g, acc->record, g->after);
+  if (first) {
+    kinds[(*n_out)++] = SF_INSERT;
+  } else if (g->ttl > 0 || !same_values(g)) {
+    if (g->update_before) kinds[(*n_out)++] = SF_UPDATE_BEFORE;
+    kinds[(*n_out)++] = SF_UPDATE_AFTER;
+  }
+  return SF_OK;
+}
+
+/* --- a key */
+
+int64_t sfi_current_millis(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
+                         sf_error *err) {
+  SF_TRY(sfi_state_find(state, bytes, size, hash, out, err));
+  return sfi_group_look(state, *out, first_out, err);
+}
+
+sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error *err) {
+  *first_out = true;
+  if (key.id == SFI_NO_ENTRY || !sfi_state_has_value(state, key)) return SF_OK;
+  if (sfi_state_expired(state, key.group, 0, key.id)) return sfi_state_clear_value(state, key, err);
+  *first_out = false;
+  return SF_OK;
+}
+
+sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash, bool first,
+                             sfi_accumulators *acc, sf_error *err) {
+  if (acc->key.id == SFI_NO_ENTRY) SF_TRY(sfi_state_insert(acc->state, bytes, size, hash, &acc->key, err));
+  return sfi_group_open_value(g, first, acc, err);
+}
+
+sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err) {
+  SF_TRY(sfi_state_write_value(acc->state, acc->key, &acc->record, err));
+  for (int32_t i = 0; first && i < g->n_calls; i++) sfi_aggregate_init(&g->calls[i], acc->record);
+  return SF_OK;
+}
+
+/* --- life cycle */
+
+static sf_status zeroed(sfi_group_calls *g, size_t size, void **out, sf_error *err) {
+  SF_TRY(sf_pool_alloc(g->pool, size, out, err));
+  memset(*out, 0, size);
+  return SF_OK;
+}
+
+static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
+  void *memory = NULL;
+  SF_TRY(zeroed(g, message->n_calls * sizeof(sfi_aggregate), &memory, err));
+  g->calls = memory;
+  for (; g->n_calls < (int32_t)message->n_calls; g->n_calls++) {
+    SF_TRY(sfi_aggregate_prepare(message->calls[g->n_calls], g->input_type, &g->calls[g->n_calls], err));
+    g->n_emitted += g->calls[g->n_calls].emitted;
+  }
+  if (g->count_star >= g->n_calls ||
+      (g->count_star >= 0 && g->calls[g->count_star].kind != STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR)) {
+    return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
+  }
+  return SF_OK;
+}
+
+static sf_status prepare_view(sfi_group_calls *g, const Streamfusion__Plan__DistinctView *message, int32_t index,
+                              sf_error *err) {
+  sfi_distinct_view *v = &g->views[index];
+  if (message->n_args != 1 || message->args[0] < 0 || message->args[0] >= g->input_type->n_children) {
+    return sf_fail(err, SF_UNSUPPORTED, "DISTINCT over %zu columns", message->n_args);
+  }
+  v->arg = message->args[0];
+  v->type = g->input_type->children[v->arg];
+  if (sf_layout_width(v->type->layout) == 0) return sf_fail(err, SF_UNSUPPORTED, "DISTINCT over nested values");
+  void *memory = NULL;
+  SF_TRY(zeroed(g, (size_t)g->n_calls * sizeof(int32_t), &memory, err));
+  v->calls = memory;
+  v->filtered = true;
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    if (g->calls[i].distinct != index) continue;
+    if (g->calls[i].arg != v->arg) return sf_fail(err, SF_INVALID, "A call is not over the values of its view");
+    v->filtered = v->filtered && g->calls[i].filter >= 0;
+    v->calls[v->n_calls++] = i;
+  }
+  if (v->n_calls == 0 || v->n_calls > 64) return sf_fail(err, SF_UNSUPPORTED, "%d calls over a DISTINCT view", v->n_calls);
+  return SF_OK;
+}
+
+static sf_status prepare_views(sfi_group_calls *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
+  void *memory = NULL;
+  SF_TRY(zeroed(g, message->n_distinct_views * sizeof(sfi_distinct_view), &memory, err));
+  g->views = memory;
+  for (; g->n_views < (int32_t)message->n_distinct_views; g->n_views++) {
+    SF_TRY(prepare_view(g, message->distinct_views[g->n_views], g->n_views, err));
+  }
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    if (g->calls[i].distinct >= g->n_views) return sf_fail(err, SF_INVALID, "There is no view %d", g->calls[i].distinct);
+  }
+  return SF_OK;
+}
+
+/* Scratch for the values of the emitted calls. */
+static sf_status prepare_values(sfi_group_calls *g, sf_error *err) {
+  void *memory = NULL;
+  SF_TRY(zeroed(g, (size_t)g->n_emitted * sizeof *g->before, &memory, err));
+  g->before = memory;
+  SF_TRY(zeroed(g, (size_t)g->n_emitted * sizeof *g->after, &memory, err));
+  g->after = memory;
+  return SF_OK;
+}
+
+sf_status sfi_group_calls_prepare(sf_pool *pool, const Streamfusion__Plan__GroupAggregate *message,
+                                  const sf_type *input_type, sfi_group_calls *out, sf_error *err) {
+  *out = (sfi_group_calls){.pool = pool,
+                           .input_type = input_type,
+                           .ttl = message->ttl_millis,
+                           .retracts = message->retracts,
+                           .update_before = message->generate_update_before,
+                           .count_star = message->count_star - 1,
+                           .scratch = {.pool = pool}};
+  if (message->n_calls > 10000 || message->n_grouping > 10000) return sf_fail(err, SF_UNSUPPORTED, "Too many aggregates");
+  SF_TRY(prepare_calls(out, message, err));
+  SF_TRY(prepare_views(out, message, err));
+  return prepare_values(out, err);
+}
+
+sf_status sfi_group_calls_check_output(const sfi_group_calls *g, const sf_type *output_type, int32_t n_keys, sf_error *err) {
+  if (output_type->n_children != n_keys + g->n_emitted) {
+    return sf_fail(err, SF_INVALID, "An aggregate of %d columns has %d", n_keys + g->n_emitted, output_type->n_children);
+  }
+  for (int32_t i = 0, k = n_keys; i < g->n_calls; i++) {
+    if (!g->calls[i].emitted) continue;
+    if (output_type->children[k++]->layout == g->calls[i].result_type->layout) continue;
+    return sf_fail(err, SF_INVALID, "The result of call %d is not that of its column", i);
+  }
+  return SF_OK;
+}
+
+sf_status sfi_group_key_writer(sf_pool *pool, const Streamfusion__Plan__GroupAggregate *message, const sf_type *input_type,
+                               int32_t **grouping_out, sf_row_writer **out, sf_error *err) {
+  void *memory = NULL;
+  size_t size = message->n_grouping * sizeof(int32_t);
+  SF_TRY(sf_pool_alloc(pool, size, &memory, err));
+  if (size > 0) memcpy(memory, message->grouping, size);
+  *grouping_out = memory;
+  return sf_row_writer_create(pool, input_type, memory, (int32_t)message->n_grouping, SF_ROW_PROJECTION, out, err);
+}
+
+void sfi_group_calls_drop(sfi_group_calls *g) {
+  for (int32_t i = 0; i < g->n_calls; i++) sfi_aggregate_drop(&g->calls[i]);
+  for (int32_t i = 0; i < g->n_views; i++) sf_pool_free(g->pool, g->views[i].calls);
+  sf_pool_free(g->pool, g->calls);
+  sf_pool_free(g->pool, g->views);
+  sf_pool_free(g->pool, g->scratch.data);
+  sf_pool_free(g->pool, g->before);
+  sf_pool_free(g->pool, g->after);
+  sf_pool_free(g->pool, g->entries);
+}

@@ -1,16 +1,12 @@
 package tech.streamfusion.nexmark;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** How a query is run: state backend, with or without mini-batch, in how many tasks. */
 final class Setup {
-
-    private static final Set<String> FROM_SOURCE_TO_SINK = Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink");
 
     /** Flink's name of the backend. */
     final String backend;
@@ -39,19 +35,15 @@ final class Setup {
 
     /** The nodes of an own query that must be native: the only place that knows. */
     Set<String> intendedNodes(Query query) {
-        if (!query.updating) {
-            return FROM_SOURCE_TO_SINK;
+        if (miniBatch) { // a stock MiniBatchAssigner follows the scan
+            return query.updating ? Set.of() : Set.of("NativeCalc", "NativeSink");
         }
-        Set<String> nodes = new LinkedHashSet<>();
-        nodes.add("NativeCalc");
-        if (miniBatch) {
-            return nodes; // a MiniBatchAssigner, which takes rows, follows the scan
+        if (query.updating && !backend.equals("hashmap")) { // the aggregate and what is behind it are stock
+            return Set.of("NativeTableSourceScan", "NativeCalc");
         }
-        nodes.add("NativeTableSourceScan");
-        if (backend.equals("hashmap")) {
-            Collections.addAll(nodes, "NativeGroupAggregate", "NativeSink");
-        }
-        return nodes;
+        return query.updating
+                ? Set.of("NativeTableSourceScan", "NativeCalc", "NativeExchange", "NativeGroupAggregate", "NativeSink")
+                : Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink");
     }
 
     /** What a message to a worker says about it. */

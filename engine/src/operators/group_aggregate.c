@@ -196,7 +196,7 @@ static sf_status update(group_aggregate *g, const sfi_accumulators *acc, const s
 
 static void read_values(const group_aggregate *g, const uint8_t *record, sfi_scalar *out) {
   for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
-    if (g->calls[i].emitted) out[k++] = sfi_aggregate_value(&g->calls[i], record);
+    if (g->calls[i].emitted) sfi_aggregate_read(&g->calls[i], record, &out[k++]);
   }
 }
 

@@ -307,18 +307,20 @@ sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *ac
   }
 }
 
-sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record) {
+void sfi_aggregate_read(const sfi_aggregate *a, const uint8_t *record, sfi_scalar *out) {
   switch (a->kind) {
-    case KIND(AVG): return average(a, record);
+    case KIND(AVG): *out = average(a, record); return;
     case KIND(SUM_RETRACT):
     case KIND(MIN_RETRACT):
     case KIND(MAX_RETRACT): {
       int64_t n = load_long(a, record, 1);
-      bool none = a->kind == KIND(SUM_RETRACT) ? n == 0 : n <= 0;
-      return none ? (sfi_scalar){.w = 0, .null = true} : load(a, record, 0);
+      if (a->kind == KIND(SUM_RETRACT) ? n != 0 : n > 0) break;
+      *out = (sfi_scalar){.w = 0, .null = true};
+      return;
     }
-    default: return load(a, record, 0);
+    default: break;
   }
+  sfi_scalar_read(record, a->cells[0], a->offsets[0], a->types[0]->layout, out);
 }
 
 /* --- from the plan */

@@ -117,7 +117,7 @@ sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_stat
 
 void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out) {
   for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
-    if (g->calls[i].emitted) out[k++] = sfi_aggregate_value(&g->calls[i], record);
+    if (g->calls[i].emitted) sfi_aggregate_read(&g->calls[i], record, &out[k++]);
   }
 }
 

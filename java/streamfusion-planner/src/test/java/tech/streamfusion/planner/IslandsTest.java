@@ -86,16 +86,32 @@ class IslandsTest {
 
     @Test
     void scanInFrontOfAnExchangeStaysWithFlink() {
-        PlanningReport report = explain("INSERT INTO keyed SELECT id, SUM(n) FROM changes GROUP BY id");
+        PlanningReport report = explain("INSERT INTO keyed SELECT MAX(id), n FROM changes GROUP BY n");
         assertThat(reason(report, "TableSourceScan").rule()).isEqualTo(Rule.NEIGHBOUR);
         assertThat(reason(report, "TableSourceScan").detail()).contains("takes rows");
     }
 
     @Test
-    void changelogSinkStaysWithFlink() {
+    void sinksTakeChangelogs() {
         PlanningReport report = explain("INSERT INTO keyed SELECT id, n + 1 FROM changes");
+        assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc", "NativeSink");
+        assertThat(TestProviders.SINKS.get(TestProviders.SINKS.size() - 1).insertOnly()).isFalse();
+        explain("INSERT INTO target SELECT id, event.bid.price FROM src");
+        assertThat(TestProviders.SINKS.get(TestProviders.SINKS.size() - 1).insertOnly()).isTrue();
+    }
+
+    @Test
+    void sinkBehindAnUpsertMaterializerStaysWithFlink() {
+        PlanningReport report = explain("INSERT INTO keyed SELECT CAST(n AS BIGINT), n FROM changes");
         assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc");
-        assertThat(reason(report, "Sink").detail()).isEqualTo("the input is a changelog");
+        assertThat(reason(report, "Sink").detail()).contains("SinkUpsertMaterializer");
+    }
+
+    @Test
+    void sinkBehindAForcedShuffleStaysWithFlink() {
+        env.getConfig().set("table.exec.sink.keyed-shuffle", "FORCE");
+        PlanningReport report = explain("INSERT INTO keyed SELECT id, n + 1 FROM changes");
+        assertThat(reason(report, "Sink").detail()).contains("keyed-shuffle");
     }
 
     @Test

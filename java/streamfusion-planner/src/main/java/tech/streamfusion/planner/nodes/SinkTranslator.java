@@ -108,18 +108,17 @@ final class SinkTranslator implements NodeTranslator {
 
     private static SinkChain stockChain(StreamExecSink stock, RowType inputType, PlanningContext context)
             throws Fallback {
+        // whether Flink shuffles by the key depends on the input's parallelism, which is not known yet
+        boolean mayShuffle = hasPrimaryKey(stock);
+        if (mayShuffle && context.option(stock, TABLE_EXEC_SINK_KEYED_SHUFFLE) == SinkKeyedShuffle.FORCE) {
+            throw new Fallback(
+                    Rule.FEATURE, TABLE_EXEC_SINK_KEYED_SHUFFLE.key() + " asks for a shuffle by the primary key");
+        }
         PlannerBase scratch = context.scratchPlanner();
         Transformation<?> like = new StockTranslation.Input(inputType, PlanningContext.environment(scratch).getParallelism());
         SinkChain chain = new SinkChain(StockTranslation.of(stock, like, scratch));
-        // whether Flink shuffles by the key depends on the input's parallelism, which is not known yet
-        if (hasPrimaryKey(stock)) {
-            if (chain.sink().isParallelismConfigured()) {
-                throw new Fallback(Rule.FEATURE, "sink.parallelism is set on a table with a primary key");
-            }
-            if (context.option(stock, TABLE_EXEC_SINK_KEYED_SHUFFLE) == SinkKeyedShuffle.FORCE) {
-                throw new Fallback(
-                        Rule.FEATURE, TABLE_EXEC_SINK_KEYED_SHUFFLE.key() + " asks for a shuffle by the primary key");
-            }
+        if (mayShuffle && chain.sink().isParallelismConfigured()) {
+            throw new Fallback(Rule.FEATURE, "sink.parallelism is set on a table with a primary key");
         }
         return chain;
     }

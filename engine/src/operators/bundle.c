@@ -2,8 +2,7 @@
 
 #include "column/builder_internal.h"
 
-/* java.util.HashMap */
-#define INITIAL_CAPACITY 16
+/* Of a java.util.HashMap. */
 #define MAX_CAPACITY (1u << 30)
 
 /* A batch that goes out before its bundle is done. */
@@ -12,7 +11,7 @@
 const sf_key_groups sfi_bundle_groups = {0, 1, 1};
 
 void sfi_bundle_init(sfi_bundle *b, sf_pool *pool, int64_t max_rows, sf_state *keys) {
-  *b = (sfi_bundle){.pool = pool, .keys = keys, .max_rows = max_rows, .capacity = INITIAL_CAPACITY};
+  *b = (sfi_bundle){.pool = pool, .keys = keys, .max_rows = max_rows, .capacity = SFI_HASH_MAP_CAPACITY};
 }
 
 void sfi_bundle_drop(sfi_bundle *b) {
@@ -54,20 +53,28 @@ static uint32_t spread(int32_t hash) {
   return h ^ h >> 16;
 }
 
-/* By buckets, those of a bucket in the order of their coming: growing a HashMap keeps that too. Digits of 8 bits. */
-void sfi_bundle_sort(sfi_bundle *b) {
-  uint32_t mask = b->capacity - 1;
+static uint32_t digit(sfi_bundle_key key, uint32_t mask, int shift) { return (spread(key.hash) & mask) >> shift & 0xff; }
+
+/* By digits of 8 bits, the last first. */
+sfi_bundle_key *sfi_hash_map_order(sfi_bundle_key *keys, sfi_bundle_key *scratch, int64_t n, uint32_t capacity) {
+  uint32_t mask = capacity - 1;
   for (int shift = 0; shift < 32 && mask >> shift != 0; shift += 8) {
     int64_t from[257] = {0};
-    for (int64_t i = 0; i < b->n; i++) from[1 + ((spread(b->touched[i].hash) & mask) >> shift & 0xff)]++;
+    for (int64_t i = 0; i < n; i++) from[1 + digit(keys[i], mask, shift)]++;
     for (int d = 0; d < 256; d++) from[d + 1] += from[d];
-    for (int64_t i = 0; i < b->n; i++) {
-      b->sorted[from[(spread(b->touched[i].hash) & mask) >> shift & 0xff]++] = b->touched[i];
-    }
-    sfi_bundle_key *swap = b->touched;
-    b->touched = b->sorted;
-    b->sorted = swap;
+    for (int64_t i = 0; i < n; i++) scratch[from[digit(keys[i], mask, shift)]++] = keys[i];
+    sfi_bundle_key *swap = keys;
+    keys = scratch;
+    scratch = swap;
   }
+  return keys;
+}
+
+void sfi_bundle_sort(sfi_bundle *b) {
+  sfi_bundle_key *sorted = sfi_hash_map_order(b->touched, b->sorted, b->n, b->capacity);
+  if (sorted == b->touched) return;
+  b->sorted = b->touched;
+  b->touched = sorted;
 }
 
 sf_status sfi_bundle_clear(sfi_bundle *b, sf_error *err) {
@@ -78,6 +85,53 @@ sf_status sfi_bundle_clear(sfi_bundle *b, sf_error *err) {
   b->n = b->n_rows = 0;
   return SF_OK;
 }
+
+/* --- lists */
+
+enum { FIRST, LAST };
+
+static const sfi_record_type list_type = {
+    .form = SFI_VALUE_LONG_ARRAY,
+    .n_cells = 2,
+    .offsets = (const int32_t[]){8, 16},
+    .layouts = (const sf_layout[]){SF_LAYOUT_INT64, SF_LAYOUT_INT64},
+    .size = 24,
+};
+
+static int64_t get(const uint8_t *record, int cell) {
+  int64_t item;
+  memcpy(&item, record + list_type.offsets[cell], sizeof item);
+  return item;
+}
+static void set(uint8_t *record, int cell, int64_t item) { memcpy(record + list_type.offsets[cell], &item, sizeof item); }
+
+sf_status sfi_bundle_of_lists(sfi_bundle *b, sf_pool *pool, int64_t max_rows, sf_error *err) {
+  sf_state *keys = NULL;
+  SF_TRY(sfi_state_create(pool, sfi_bundle_groups, 0, &list_type, 0, NULL, &keys, err));
+  sfi_bundle_init(b, pool, max_rows, keys);
+  return SF_OK;
+}
+
+void sfi_bundle_lists_drop(sfi_bundle_lists *l) { sf_pool_free(l->pool, l->next); }
+
+sf_status sfi_bundle_lists_append(sfi_bundle_lists *l, const sfi_bundle *b, uint32_t id, bool first, sf_error *err) {
+  if (l->n == l->room) {
+    int64_t room = l->room == 0 ? 64 : 2 * l->room;
+    if (room > SFI_NO_ITEM) return sf_fail(err, SF_RUNTIME, "A bundle cannot hold more than %lld rows", (long long)l->n);
+    void *memory = NULL;
+    SF_TRY(sf_pool_realloc(l->pool, l->next, (size_t)room * sizeof *l->next, &memory, err));
+    l->next = memory;
+    l->room = room;
+  }
+  uint8_t *record = sfi_bundle_record(b, id);
+  if (first) set(record, FIRST, l->n);
+  else l->next[get(record, LAST)] = (uint32_t)l->n;
+  set(record, LAST, l->n);
+  l->next[l->n++] = SFI_NO_ITEM;
+  return SF_OK;
+}
+
+uint32_t sfi_bundle_lists_first(const sfi_bundle *b, uint32_t id) { return (uint32_t)get(sfi_bundle_record(b, id), FIRST); }
 
 /* --- output */
 

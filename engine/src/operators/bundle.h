@@ -25,7 +25,13 @@ typedef struct sfi_bundle {
   sfi_bundle_key *sorted; /* owned; scratch of as much room */
 } sfi_bundle;
 
+/* A new java.util.HashMap has so many buckets. */
+#define SFI_HASH_MAP_CAPACITY 16
+
 extern const sf_key_groups sfi_bundle_groups;
+
+/* Sorts keys by the buckets of a HashMap, those of a bucket as they are. `scratch` has as much room; returns where they are. */
+sfi_bundle_key *sfi_hash_map_order(sfi_bundle_key *keys, sfi_bundle_key *scratch, int64_t n, uint32_t capacity);
 
 /* Takes over `keys`, which has the key groups above. */
 void sfi_bundle_init(sfi_bundle *b, sf_pool *pool, int64_t max_rows, sf_state *keys);
@@ -45,6 +51,23 @@ static inline uint8_t *sfi_bundle_record(const sfi_bundle *b, uint32_t id) {
   return sfi_entry_record(sfi_state_entry(b->keys, 0, 0, id)); /* nobody else sees it: there are no snapshots */
 }
 SF_MUST_CHECK sf_status sfi_bundle_clear(sfi_bundle *b, sf_error *err);
+
+/* Bundles whose keys gather numbered items (rows, keys) in lists. */
+#define SFI_NO_ITEM UINT32_MAX
+
+typedef struct sfi_bundle_lists {
+  sf_pool *pool; /* borrowed */
+  uint32_t *next; /* owned; of each item, SFI_NO_ITEM: none */
+  int64_t n;      /* items; set to 0 when the bundle has been cleared */
+  int64_t room;
+} sfi_bundle_lists;
+
+SF_MUST_CHECK sf_status sfi_bundle_of_lists(sfi_bundle *b, sf_pool *pool, int64_t max_rows, sf_error *err);
+void sfi_bundle_lists_drop(sfi_bundle_lists *l);
+/* Appends item number l->n to the list of a key, which starts with it when the key is the `first`. */
+SF_MUST_CHECK sf_status sfi_bundle_lists_append(sfi_bundle_lists *l, const sfi_bundle *b, uint32_t id, bool first,
+                                                sf_error *err);
+uint32_t sfi_bundle_lists_first(const sfi_bundle *b, uint32_t id);
 
 /* Rows out of bundles: the columns of the key, then values. */
 typedef struct sfi_bundle_output {

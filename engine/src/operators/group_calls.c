@@ -174,6 +174,10 @@ sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error
   return SF_OK;
 }
 
+void sfi_group_init(const sfi_group_calls *g, uint8_t *record) {
+  for (int32_t i = 0; i < g->n_calls; i++) sfi_aggregate_init(&g->calls[i], record);
+}
+
 sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash, bool first,
                              sfi_accumulators *acc, sf_error *err) {
   if (acc->key.id == SFI_NO_ENTRY) SF_TRY(sfi_state_insert(acc->state, bytes, size, hash, &acc->key, err));
@@ -182,7 +186,7 @@ sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, siz
 
 sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err) {
   SF_TRY(sfi_state_write_value(acc->state, acc->key, &acc->record, err));
-  for (int32_t i = 0; first && i < g->n_calls; i++) sfi_aggregate_init(&g->calls[i], acc->record);
+  if (first) sfi_group_init(g, acc->record);
   return SF_OK;
 }
 

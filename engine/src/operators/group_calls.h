@@ -49,6 +49,10 @@ void sfi_group_calls_drop(sfi_group_calls *g);
 SF_MUST_CHECK sf_status sfi_group_calls_open(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out,
                                              sf_error *err);
 
+/* The same without accState and with the maps of the views alone. */
+SF_MUST_CHECK sf_status sfi_group_calls_open_views(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out,
+                                                   sf_error *err);
+
 /* System.currentTimeMillis() */
 int64_t sfi_current_millis(void);
 /* *first_out: the key, which has been looked up, has no value, or none any more. */
@@ -64,6 +68,8 @@ SF_MUST_CHECK sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8
                                            bool first, sfi_accumulators *acc, sf_error *err);
 /* The same for a key that has an entry. */
 SF_MUST_CHECK sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err);
+/* createAccumulators, in a zeroed record. */
+void sfi_group_init(const sfi_group_calls *g, uint8_t *record);
 void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out);
 SF_MUST_CHECK sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, const sf_batch *batch, int64_t row,
                                          bool retract, sf_error *err);
@@ -75,14 +81,16 @@ SF_MUST_CHECK sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumula
 /* --- accumulators on their way to another phase (group_merge.c): flat, cell by cell, maps as bytes */
 
 int32_t sfi_group_flat_size(const sfi_group_calls *g);
-/* Types that columns of accumulators from `first` on must have. */
-SF_MUST_CHECK sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, int32_t first, sf_error *err);
+/* Whether the columns from `first` on are accumulators in this form. */
+SF_MUST_CHECK sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, int32_t first, bool with_views,
+                                             sf_error *err);
 /* The accumulators of acc->key; views refer to the state and to `maps`, which is overwritten. */
 SF_MUST_CHECK sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps,
                                           sfi_scalar *flat, sf_error *err);
-/* merge: adds such accumulators to those of acc->key. SF_CORRUPT: bytes that are no map. */
-SF_MUST_CHECK sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_scalar *flat,
-                                        sf_error *err);
+/* merge: adds such accumulators to those of acc->key, and their views to those of views->key, which may be another or the same.
+ * SF_CORRUPT: bytes that are no map. */
+SF_MUST_CHECK sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
+                                        const sfi_scalar *flat, sf_error *err);
 
 static inline bool sfi_retracts(uint8_t kind) { return kind == SF_UPDATE_BEFORE || kind == SF_DELETE; }
 static inline uint8_t sfi_row_kind(const sf_batch *batch, int64_t row) {

@@ -71,22 +71,25 @@ static sf_status map_layout(sf_pool *pool, int32_t n, int64_t ttl, layout_builde
   return SF_OK;
 }
 
-static int32_t count_maps(const sfi_group_calls *g) {
+/* Views and the maps of calls; without calls those of the views alone. */
+static int32_t count_maps(const sfi_group_calls *g, bool of_calls) {
   int32_t n = g->n_views;
-  for (int32_t i = 0; i < g->n_calls; i++) n += g->calls[i].map >= 0;
+  for (int32_t i = 0; of_calls && i < g->n_calls; i++) n += g->calls[i].map >= 0;
   return n;
 }
 
 /* `builders`: one for the value, then one for each map. */
-static sf_status layouts(sfi_group_calls *g, int64_t ttl, layout_builder *builders, sfi_map_type *maps, sf_error *err) {
-  SF_TRY(value_layout(g, &builders[0], err));
+static sf_status layouts(sfi_group_calls *g, int64_t ttl, bool of_calls, layout_builder *builders, sfi_map_type *maps,
+                         sf_error *err) {
+  if (of_calls) SF_TRY(value_layout(g, &builders[0], err));
+  else SF_TRY(layout_new(g->pool, 0, 0, &builders[0], err));
   add_stamp(ttl, &builders[0]);
   int32_t state = 1, map = 0;
   for (; map < g->n_views; map++, state += 2) {
     SF_TRY(map_layout(g->pool, g->retracts ? g->views[map].n_calls : 1, ttl, &builders[1 + map], err));
     maps[map] = (sfi_map_type){builders[1 + map].type, state, state + 1};
   }
-  for (int32_t i = 0; i < g->n_calls; i++) {
+  for (int32_t i = 0; of_calls && i < g->n_calls; i++) {
     if (g->calls[i].map < 0) continue;
     SF_TRY(map_layout(g->pool, 1, ttl, &builders[1 + map], err));
     maps[map] = (sfi_map_type){builders[1 + map].type, state++, -1};
@@ -95,17 +98,25 @@ static sf_status layouts(sfi_group_calls *g, int64_t ttl, layout_builder *builde
   return SF_OK;
 }
 
-sf_status sfi_group_calls_open(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out, sf_error *err) {
-  int32_t n = count_maps(g);
+static sf_status open_state(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, bool of_calls, sf_state **out, sf_error *err) {
+  int32_t n = count_maps(g, of_calls);
   size_t builders_size = (size_t)(1 + n) * sizeof(layout_builder);
   void *memory = NULL;
   SF_TRY(sf_pool_alloc(g->pool, builders_size + (size_t)n * sizeof(sfi_map_type), &memory, err));
   memset(memory, 0, builders_size);
   layout_builder *builders = memory;
   sfi_map_type *maps = (sfi_map_type *)(void *)(builders + 1 + n);
-  sf_status st = layouts(g, ttl, builders, maps, err);
+  sf_status st = layouts(g, ttl, of_calls, builders, maps, err);
   if (st == SF_OK) st = sfi_state_create(g->pool, groups, ttl, &builders[0].type, n, maps, out, err);
   for (int32_t i = 0; i <= n; i++) sf_pool_free(g->pool, builders[i].fields);
   sf_pool_free(g->pool, memory);
   return st;
+}
+
+sf_status sfi_group_calls_open(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out, sf_error *err) {
+  return open_state(g, groups, ttl, true, out, err);
+}
+
+sf_status sfi_group_calls_open_views(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out, sf_error *err) {
+  return open_state(g, groups, ttl, false, out, err);
 }

@@ -15,9 +15,11 @@ static bool has_layout(const sf_type *type, int32_t column, sf_layout layout) {
   return type->children[column]->layout == layout;
 }
 
-sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, int32_t first, sf_error *err) {
-  if (type->n_children != first + sfi_group_flat_size(g)) {
-    return sf_fail(err, SF_INVALID, "%d accumulators in %d columns", sfi_group_flat_size(g), type->n_children - first);
+sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, int32_t first, bool with_views,
+                               sf_error *err) {
+  int32_t n = sfi_group_flat_size(g) - (with_views ? 0 : g->n_views);
+  if (type->n_children != first + n) {
+    return sf_fail(err, SF_INVALID, "%d accumulators in %d columns", n, type->n_children - first);
   }
   bool fits = true;
   int32_t column = first;
@@ -26,7 +28,7 @@ sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, in
     for (int32_t k = 0; k < a->n_cells; k++) fits = has_layout(type, column++, a->types[k]->layout) && fits;
     if (a->map >= 0) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
   }
-  for (int32_t i = 0; i < g->n_views; i++) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
+  while (column < first + n) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
   return fits ? SF_OK : sf_fail(err, SF_INVALID, "Accumulators are not those of their columns");
 }
 
@@ -172,47 +174,49 @@ static sf_status merge_counts(const sfi_group_calls *g, const sfi_distinct_view 
 }
 
 /* A value stays in the map of several calls when all its counts are 0: the generated code looks at a flag that starts false. */
-static sf_status merge_entry(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const map_reader *other,
-                             sf_error *err) {
+static sf_status merge_entry(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const sfi_accumulators *views,
+                             const map_reader *other, sf_error *err) {
   const sfi_distinct_view *v = &g->views[map];
-  const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
+  sf_state *state = views->state;
+  const sfi_record_type *type = sfi_table_type(state, 1 + map);
   sfi_scalar value = {.w = 0, .null = true};
   if (other->key_size != SFI_NULL_KEY) SF_TRY(sfi_scalar_decode(v->type, other->key, other->key_size, &value, err));
   uint32_t id = SFI_NO_ENTRY;
-  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, other->key, other->key_size, &id, err));
+  SF_TRY(sfi_map_find_live(state, map, views->key, other->key, other->key_size, &id, err));
   bool changed = g->retracts, known = id != SFI_NO_ENTRY;
-  if (!known) SF_TRY(sfi_map_insert(acc->state, map, acc->key, other->key, other->key_size, &id, err));
+  if (!known) SF_TRY(sfi_map_insert(state, map, views->key, other->key, other->key_size, &id, err));
   uint8_t *record = NULL;
-  SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + map, id, &record, err));
+  SF_TRY(sfi_state_write(state, views->key.group, 1 + map, id, &record, err));
   int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
   if (g->retracts) SF_TRY(merge_counts(g, v, acc, &value, seen, other, err));
   else SF_TRY(merge_bits(g, v, acc, &value, seen, other, &changed, err));
   bool empty = g->retracts && v->n_calls == 1 && seen[0] == 0;
-  if (empty || (!known && !changed)) return sfi_map_remove(acc->state, map, acc->key, id, err);
-  if (changed) sfi_record_stamp(type, record, acc->state->now);
+  if (empty || (!known && !changed)) return sfi_map_remove(state, map, views->key, id, err);
+  if (changed) sfi_record_stamp(type, record, state->now);
   return SF_OK;
 }
 
-static sf_status merge_view(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const sfi_scalar *bytes,
-                            sf_error *err) {
+static sf_status merge_view(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const sfi_accumulators *views,
+                            const sfi_scalar *bytes, sf_error *err) {
   map_reader r = read_map(bytes, g->retracts ? g->views[map].n_calls : 1);
   bool more = false;
   SF_TRY(next_entry(&r, &more, err));
   while (more) {
-    SF_TRY(merge_entry(g, map, acc, &r, err));
+    SF_TRY(merge_entry(g, map, acc, views, &r, err));
     SF_TRY(next_entry(&r, &more, err));
   }
   return SF_OK;
 }
 
 /* The calls of a view are merged by its values, not by their accumulators. */
-sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_scalar *flat, sf_error *err) {
+sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
+                          const sfi_scalar *flat, sf_error *err) {
   int32_t n = 0;
   for (int32_t i = 0; i < g->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[i];
     if (a->distinct < 0) SF_TRY(merge_call(g, a, acc, &flat[n], err));
     n += a->n_cells + (a->map >= 0);
   }
-  for (int32_t i = 0; i < g->n_views; i++) SF_TRY(merge_view(g, i, acc, &flat[n++], err));
+  for (int32_t i = 0; i < g->n_views; i++) SF_TRY(merge_view(g, i, acc, views, &flat[n++], err));
   return SF_OK;
 }

@@ -61,6 +61,9 @@ SF_MUST_CHECK sf_status sfi_local_aggregate_create(sf_pool *pool, const sfi_oper
                                                    sf_error *err);
 SF_MUST_CHECK sf_status sfi_global_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
                                                     sf_error *err);
+SF_MUST_CHECK sf_status sfi_incremental_aggregate_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
+                                                         sf_error *err);
+SF_MUST_CHECK sf_status sfi_expand_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out, sf_error *err);
 SF_MUST_CHECK sf_status sfi_mini_batch_assigner_create(sf_pool *pool, const sfi_operator_plan *plan, sf_operator **out,
                                                        sf_error *err);
 

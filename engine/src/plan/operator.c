@@ -19,6 +19,9 @@ static sf_status create_aggregate(sf_pool *pool, const sfi_operator_plan *plan, 
     case STREAMFUSION__PLAN__AGGREGATE_PHASE__GLOBAL_PHASE:
       if (bundles) return sfi_global_aggregate_create(pool, plan, out, err);
       break;
+    case STREAMFUSION__PLAN__AGGREGATE_PHASE__INCREMENTAL_PHASE:
+      if (bundles) return sfi_incremental_aggregate_create(pool, plan, out, err);
+      break;
     default: break;
   }
   return sf_fail(err, SF_UNSUPPORTED, "Aggregate %s is of a phase that this engine does not know", plan->message->name);
@@ -32,6 +35,7 @@ static sf_status dispatch(sf_pool *pool, const sfi_operator_plan *plan, sf_opera
     case STREAMFUSION__PLAN__OPERATOR__OP_CONSTRAINT_ENFORCER:
       return sfi_constraint_enforcer_create(pool, plan, out, err);
     case STREAMFUSION__PLAN__OPERATOR__OP_GROUP_AGGREGATE: return create_aggregate(pool, plan, out, err);
+    case STREAMFUSION__PLAN__OPERATOR__OP_EXPAND: return sfi_expand_create(pool, plan, out, err);
     case STREAMFUSION__PLAN__OPERATOR__OP_MINI_BATCH_ASSIGNER:
       return sfi_mini_batch_assigner_create(pool, plan, out, err);
     default: return sf_fail(err, SF_UNSUPPORTED, "Operator %s is of a kind that this engine does not know",

@@ -245,6 +245,57 @@ class MiniBatchParityTest {
                 .run();
     }
 
+    // ---- DISTINCT that is split, and grouping sets ----
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void splitDistinct(boolean retracts) {
+        for (String incremental : new String[] {"true", "false"}) {
+            twoPhases(Parity.test().source("t", COLUMNS, rows(900, 30, retracts)), 70)
+                    .option("table.optimizer.distinct-agg.split.enabled", "true")
+                    .option("table.optimizer.incremental-agg-enabled", incremental)
+                    .query("SELECT k, COUNT(*), COUNT(DISTINCT s), SUM(n), AVG(n), MIN(s), MAX(n), COUNT(*) FILTER (WHERE n > 8) FROM t "
+                            + "GROUP BY k")
+                    .query("SELECT COUNT(DISTINCT s), COUNT(DISTINCT n), SUM(n), MAX(s) FROM t")
+                    .query("SELECT k, COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE n > 4), COUNT(DISTINCT n), SUM(DISTINCT n) "
+                            + "FROM t GROUP BY k")
+                    .run(Parity.NodesCheck.ALL_AGGREGATES);
+        }
+    }
+
+    /** The order in which partial sums are added shows in the last digits. */
+    @Test
+    void splitDistinctBesidesSumsOfDoubles() {
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < 800; i++) {
+            rows.add(row(i % 5, "s" + i * 31 % 97, 1.0 / (1 + i % 113)));
+        }
+        twoPhases(Parity.test().source("t", "k INT, s STRING, d DOUBLE", rows), 170)
+                .option("table.optimizer.distinct-agg.split.enabled", "true")
+                .query("SELECT k, COUNT(DISTINCT s), SUM(d), AVG(d) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void groupingSets(boolean retracts) {
+        Parity.test()
+                .source("t", COLUMNS, rows(300, 12, retracts))
+                .query("SELECT k, s, COUNT(*), SUM(n), GROUPING(k), GROUPING_ID(k, s) FROM t GROUP BY GROUPING SETS ((k), (s), (k, s), ())")
+                .query("SELECT k, s, n, COUNT(*), COUNT(DISTINCT n) FROM t GROUP BY CUBE (k, s, n)")
+                .query("SELECT k, n, MAX(s), COUNT(k) FROM t GROUP BY ROLLUP (k, n)")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void groupingSetsOfEveryType() {
+        Parity.test()
+                .source("t", AllTypes.COLUMNS, AllTypes.rows())
+                .query("SELECT b, l, d, dc, dl, s, vb, dt, ts, ts9, lz, a, r, COUNT(*) FROM t "
+                        + "GROUP BY GROUPING SETS ((b, l, d, dc, a), (dl, s, vb, r), (dt, ts, ts9, lz), ())")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
     private static Parity twoPhases(Parity test, int size) {
         return miniBatches(test, size).option("table.optimizer.agg-phase-strategy", "TWO_PHASE");
     }

@@ -78,10 +78,6 @@ class IslandsTest {
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("forst");
         env.getConfig().set("state.backend.type", "hashmap").set("state.changelog.enabled", "true");
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("state.changelog.enabled");
-        env.getConfig().set("state.changelog.enabled", "false").set("table.exec.mini-batch.enabled", "true");
-        env.getConfig().set("table.exec.mini-batch.size", "10").set("table.exec.mini-batch.allow-latency", "1 s");
-        env.getConfig().set("table.optimizer.agg-phase-strategy", "ONE_PHASE");
-        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("mini-batch");
     }
 
     @Test

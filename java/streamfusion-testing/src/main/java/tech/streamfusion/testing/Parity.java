@@ -46,7 +46,7 @@ public final class Parity {
         /** The same, and every aggregate without windows and what belongs to it. */
         ALL_AGGREGATES(
                 "Calc", "WatermarkAssigner", "DropUpdateBefore", "GroupAggregate", "MiniBatchAssigner",
-                "LocalGroupAggregate", "GlobalGroupAggregate");
+                "LocalGroupAggregate", "GlobalGroupAggregate", "IncrementalGroupAggregate", "Expand");
 
         private final List<String> alwaysNative;
 

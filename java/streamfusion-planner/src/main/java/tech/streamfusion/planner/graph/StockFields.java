@@ -14,9 +14,11 @@ import org.apache.flink.table.planner.plan.nodes.exec.ExecNode;
 import org.apache.flink.table.planner.plan.nodes.exec.ExecNodeBase;
 import org.apache.flink.table.planner.plan.nodes.exec.StateMetadata;
 import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecCalc;
+import org.apache.flink.table.planner.plan.nodes.exec.common.CommonExecExpand;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecAggregateBase;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGlobalGroupAggregate;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecGroupAggregate;
+import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecIncrementalGroupAggregate;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecLocalGroupAggregate;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecMiniBatchAssigner;
 import org.apache.flink.table.planner.plan.nodes.exec.stream.StreamExecSink;
@@ -42,11 +44,18 @@ public final class StockFields {
             Map.of(
                     StreamExecGroupAggregate.class, new AggregateFields(StreamExecGroupAggregate.class),
                     StreamExecLocalGroupAggregate.class, new AggregateFields(StreamExecLocalGroupAggregate.class),
-                    StreamExecGlobalGroupAggregate.class, new AggregateFields(StreamExecGlobalGroupAggregate.class));
+                    StreamExecGlobalGroupAggregate.class, new AggregateFields(StreamExecGlobalGroupAggregate.class),
+                    StreamExecIncrementalGroupAggregate.class,
+                            new AggregateFields(StreamExecIncrementalGroupAggregate.class));
     private static final Field GLOBAL_CALL_INPUT =
             find(StreamExecGlobalGroupAggregate.class, "localAggInputRowType", RowType.class);
     private static final Field GLOBAL_COUNT_STAR =
             find(StreamExecGlobalGroupAggregate.class, "indexOfCountStar", Integer.class);
+    private static final Field INCREMENTAL_CALL_INPUT =
+            find(StreamExecIncrementalGroupAggregate.class, "partialLocalAggInputType", RowType.class);
+    private static final Field INCREMENTAL_FINAL_GROUPING =
+            find(StreamExecIncrementalGroupAggregate.class, "finalAggGrouping", int[].class);
+    private static final Field EXPAND_PROJECTS = find(CommonExecExpand.class, "projects", List.class);
     private static final Field BUNDLE_FUNCTION =
             find(AbstractMapBundleOperator.class, "function", MapBundleFunction.class);
     private static final Field MINI_BATCH_INTERVAL =
@@ -110,7 +119,7 @@ public final class StockFields {
         return (boolean) get(AGGREGATES.get(aggregate.getClass()).retraction, aggregate);
     }
 
-    /** Not of a local aggregate. */
+    /** Of an aggregate that emits results. */
     public static boolean generatesUpdateBefore(StreamExecAggregateBase aggregate) {
         return (boolean) get(AGGREGATES.get(aggregate.getClass()).updateBefore, aggregate);
     }
@@ -125,6 +134,20 @@ public final class StockFields {
     /** The row type that the calls refer to: the input of the local aggregate. */
     public static RowType callInput(StreamExecGlobalGroupAggregate aggregate) {
         return (RowType) get(GLOBAL_CALL_INPUT, aggregate);
+    }
+
+    public static RowType callInput(StreamExecIncrementalGroupAggregate aggregate) {
+        return (RowType) get(INCREMENTAL_CALL_INPUT, aggregate);
+    }
+
+    /** Fields of the partial key that make the final one. */
+    public static int[] finalGrouping(StreamExecIncrementalGroupAggregate aggregate) {
+        return (int[]) get(INCREMENTAL_FINAL_GROUPING, aggregate);
+    }
+
+    @SuppressWarnings("unchecked")
+    public static List<List<RexNode>> projects(CommonExecExpand expand) {
+        return (List<List<RexNode>>) get(EXPAND_PROJECTS, expand);
     }
 
     @Nullable
@@ -183,7 +206,7 @@ public final class StockFields {
         return null;
     }
 
-    /** What the nodes of aggregates have in common; a local one has no state and no changes. */
+    /** What the nodes of aggregates have in common; only those that emit results have changes, and a local one has no state. */
     private static final class AggregateFields {
 
         final Field grouping;
@@ -195,11 +218,16 @@ public final class StockFields {
 
         AggregateFields(Class<? extends StreamExecAggregateBase> owner) {
             boolean local = owner == StreamExecLocalGroupAggregate.class;
-            grouping = find(owner, "grouping", int[].class);
-            calls = find(owner, "aggCalls", AggregateCall[].class);
-            callRetractions = find(owner, "aggCallNeedRetractions", boolean[].class);
-            retraction = find(owner, "needRetraction", boolean.class);
-            updateBefore = local ? null : find(owner, "generateUpdateBefore", boolean.class);
+            boolean incremental = owner == StreamExecIncrementalGroupAggregate.class;
+            grouping = find(owner, incremental ? "partialAggGrouping" : "grouping", int[].class);
+            calls = find(owner, incremental ? "partialOriginalAggCalls" : "aggCalls", AggregateCall[].class);
+            callRetractions =
+                    find(
+                            owner,
+                            incremental ? "partialAggCallNeedRetractions" : "aggCallNeedRetractions",
+                            boolean[].class);
+            retraction = find(owner, incremental ? "partialAggNeedRetraction" : "needRetraction", boolean.class);
+            updateBefore = local || incremental ? null : find(owner, "generateUpdateBefore", boolean.class);
             state = local ? null : find(owner, "stateMetadataList", List.class);
         }
     }

@@ -28,6 +28,7 @@ import tech.streamfusion.plan.DistinctView;
 import tech.streamfusion.plan.GroupAggregate;
 import tech.streamfusion.planner.FallbackReason.Rule;
 import tech.streamfusion.planner.expr.PlanTypes;
+import tech.streamfusion.runtime.operators.KeyedStateSpec;
 
 /** Flink's aggregate functions as plan messages, and the names of the states that they have. */
 final class AggregatePlans {
@@ -103,6 +104,13 @@ final class AggregatePlans {
     /** In the engine's order. */
     List<String> stateNames() {
         return stateNames;
+    }
+
+    /** The same of an aggregate that keeps views alone. */
+    List<String> viewStateNames() {
+        List<String> out = new ArrayList<>(stateNames);
+        out.set(0, KeyedStateSpec.NO_STATE);
+        return out;
     }
 
     /** 1 + the call that counts rows, 0: none. */

@@ -16,8 +16,10 @@ public final class Translators {
                     new ExchangeTranslator(),
                     new DropUpdateBeforeTranslator(),
                     new MiniBatchAssignerTranslator(),
+                    new ExpandTranslator(),
                     new GroupAggregateTranslator(),
                     new LocalGroupAggregateTranslator(),
+                    new IncrementalGroupAggregateTranslator(),
                     new GlobalGroupAggregateTranslator(),
                     new SinkTranslator());
 

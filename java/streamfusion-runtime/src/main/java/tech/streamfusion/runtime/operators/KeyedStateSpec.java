@@ -17,6 +17,9 @@ public final class KeyedStateSpec implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
+    /** In place of a name: the engine's state has no entries, and Flink does not know it. */
+    public static final String NO_STATE = "";
+
     private final Function function;
     private final String[] stateNames;
 

@@ -41,6 +41,9 @@ final class NativeSnapshotResources implements FullSnapshotResources<RowData> {
     }
 
     private static int idOf(String name, List<StateMetaInfoSnapshot> states) {
+        if (name.equals(KeyedStateSpec.NO_STATE)) {
+            return -1;
+        }
         for (int i = 0; i < states.size(); i++) {
             StateMetaInfoSnapshot state = states.get(i);
             if (state.getName().equals(name)

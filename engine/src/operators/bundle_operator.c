@@ -1,0 +1,129 @@
+#include "operators/bundle_operator.h"
+
+#include "column/type_internal.h"
+
+/* --- rows and the ends of bundles */
+
+static sf_status add_row(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sf_error *err) {
+  const uint8_t *bytes = NULL;
+  size_t size = 0;
+  SF_TRY(sf_row_writer_write(b->key_writer, batch, row, &bytes, &size, err));
+  sfi_key key;
+  bool first = false;
+  SF_TRY(sfi_bundle_find(&b->bundle, bytes, size, sf_binary_row_hash(bytes, size), &key, &first, err));
+  return b->function->add(b, batch, row, key, first, err);
+}
+
+static sf_status finish_bundle(sfi_bundle_operator *b, const sf_collector *out, sf_error *err) {
+  if (b->bundle.n > 0) {
+    sfi_bundle_sort(&b->bundle);
+    SF_TRY(b->function->finish(b, out, err));
+  }
+  return sfi_bundle_clear(&b->bundle, err);
+}
+
+sf_status sfi_bundle_process(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err) {
+  sfi_bundle_operator *b = (sfi_bundle_operator *)op;
+  if (op->vtable->open_state != NULL && op->state == NULL) {
+    return sf_fail(err, SF_INVALID, "The keyed state of an aggregate is not open");
+  }
+  int64_t mark = 0;
+  for (int64_t row = 0; row <= batch->length; row++) {
+    for (; mark < batch->n_marks && batch->marks[mark].row <= row; mark++) {
+      SF_TRY(finish_bundle(b, out, err));
+      SF_TRY(sf_batch_builder_mark(b->output.builder, batch->marks[mark].watermark, err));
+    }
+    if (row == batch->length) break;
+    SF_TRY(add_row(b, batch, row, err));
+    if (sfi_bundle_count(&b->bundle)) SF_TRY(finish_bundle(b, out, err));
+  }
+  return sfi_bundle_output_emit(&b->output, out, err);
+}
+
+sf_status sfi_bundle_flush(sf_operator *op, const sf_collector *out, sf_error *err) {
+  sfi_bundle_operator *b = (sfi_bundle_operator *)op;
+  SF_TRY(finish_bundle(b, out, err));
+  return sfi_bundle_output_emit(&b->output, out, err);
+}
+
+sf_status sfi_bundle_watermark(sf_operator *op, int64_t watermark, const sf_collector *out, sf_error *err) {
+  (void)watermark;
+  return sfi_bundle_flush(op, out, err);
+}
+
+/* --- for the functions */
+
+sfi_accumulators sfi_bundle_accumulators(sfi_bundle_operator *b, uint32_t id) {
+  return (sfi_accumulators){.state = b->bundle.keys,
+                            .key = {.group = 0, .id = id},
+                            .record = sfi_bundle_record(&b->bundle, id),
+                            .scratch = &b->calls.scratch};
+}
+
+sf_status sfi_bundle_add_accumulators(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_key key, bool first,
+                                      sf_error *err) {
+  sfi_accumulators acc = sfi_bundle_accumulators(b, key.id);
+  if (first) sfi_group_init(&b->calls, acc.record);
+  for (int32_t i = 0; i < b->n_flat; i++) b->flat[i] = sfi_scalar_of(batch->columns[b->n_grouping + i], row);
+  return sfi_group_merge(&b->calls, &acc, &acc, b->flat, err);
+}
+
+sf_status sfi_bundle_emit_changes(sfi_bundle_operator *b, sfi_region key, const sfi_accumulators *acc, bool first,
+                                  const sf_collector *out, sf_error *err) {
+  uint8_t kinds[2];
+  int32_t n = 0;
+  SF_TRY(sfi_group_changes(&b->calls, acc, first, kinds, &n, err));
+  for (int32_t i = 0; i < n; i++) {
+    const sfi_scalar *values = sfi_retracts(kinds[i]) ? b->calls.before : b->calls.after;
+    SF_TRY(sfi_bundle_output_row(&b->output, key, values, b->calls.n_emitted, kinds[i], out, err));
+  }
+  return SF_OK;
+}
+
+sf_status sfi_bundle_tidy_state(sfi_bundle_operator *b, sf_error *err) {
+  sf_state *state = b->base.state;
+  SF_TRY(sfi_state_settle(state, b->bundle.n, err));
+  sfi_state_reclaim(state);
+  return SF_OK;
+}
+
+/* --- life cycle */
+
+sf_status sfi_bundle_operator_prepare(sfi_bundle_operator *b, const sfi_bundle_function *function,
+                                      const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
+  sf_pool *pool = b->base.pool;
+  b->function = function;
+  b->maps.pool = pool;
+  if (message->call_input_type != NULL) {
+    SF_TRY(sfi_type_from_message(message->call_input_type, &b->call_input_type, err));
+    if (b->call_input_type->kind != SF_TYPE_ROW) return sf_fail(err, SF_INVALID, "The input of calls is no ROW");
+  }
+  const sf_type *call_input = b->call_input_type == NULL ? b->base.input_type : b->call_input_type;
+  SF_TRY(sfi_group_calls_prepare(pool, message, call_input, &b->calls, err));
+  SF_TRY(sfi_group_key_writer(pool, message, b->base.input_type, &b->grouping, &b->key_writer, err));
+  b->n_grouping = (int32_t)message->n_grouping;
+  b->n_flat = sfi_group_flat_size(&b->calls);
+  void *memory = NULL;
+  SF_TRY(sf_pool_alloc(pool, (size_t)b->n_flat * sizeof *b->flat, &memory, err));
+  b->flat = memory;
+  return SF_OK;
+}
+
+sf_status sfi_bundle_of_accumulators(sfi_bundle_operator *b, int64_t max_rows, sf_error *err) {
+  sf_state *keys = NULL;
+  SF_TRY(sfi_group_calls_open(&b->calls, sfi_bundle_groups, 0, &keys, err));
+  sfi_bundle_init(&b->bundle, b->base.pool, max_rows, keys);
+  return SF_OK;
+}
+
+void sfi_bundle_operator_drop(sfi_bundle_operator *b) {
+  sf_pool *pool = b->base.pool;
+  sfi_group_calls_drop(&b->calls);
+  sfi_bundle_drop(&b->bundle);
+  sfi_bundle_output_drop(&b->output);
+  sf_row_writer_destroy(b->key_writer);
+  sf_type_release(b->call_input_type);
+  sf_pool_free(pool, b->grouping);
+  sf_pool_free(pool, b->flat);
+  sf_pool_free(pool, b->maps.data);
+}

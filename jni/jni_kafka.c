@@ -5,6 +5,7 @@
 
 #include "glue.h"
 #include "streamfusion/assemble.h"
+#include "streamfusion/kafka_reducer.h"
 #include "streamfusion/kafka_records.h"
 
 /* Slots of the `state` array, as in KafkaNative. */
@@ -395,6 +396,54 @@ static jlong concat(JNIEnv *env, jclass type, jlong pool, jlongArray batches) {
   return sfj_handle(out);
 }
 
+/* --- the last row of each key */
+
+static jlong reducer_create(JNIEnv *env, jclass type, jlong pool, jlong row_type, jintArray key_columns, jlong max_keys) {
+  (void)type;
+  jsize n = 0;
+  int32_t *keys = sfj_ints(env, key_columns, &n);
+  if (keys == NULL) return 0;
+  sf_error err;
+  sf_kafka_reducer *out = NULL;
+  if (sf_kafka_reducer_create(sfj_ptr(pool), sfj_ptr(row_type), keys, (int32_t)n, max_keys, &out, &err) != SF_OK) {
+    sfj_throw(env, &err);
+    out = NULL;
+  }
+  free(keys);
+  return sfj_handle(out);
+}
+
+static void reducer_release(JNIEnv *env, jclass type, jlong handle) {
+  (void)env;
+  (void)type;
+  sf_kafka_reducer_destroy(sfj_ptr(handle));
+}
+
+static jint reducer_add(JNIEnv *env, jclass type, jlong handle, jlong batch, jint from) {
+  (void)type;
+  sf_error err;
+  int64_t next = from;
+  if (sf_kafka_reducer_add(sfj_ptr(handle), sfj_ptr(batch), from, &next, &err) != SF_OK) sfj_throw(env, &err);
+  return (jint)next;
+}
+
+static jboolean reducer_full(JNIEnv *env, jclass type, jlong handle) {
+  (void)env;
+  (void)type;
+  return sf_kafka_reducer_full(sfj_ptr(handle));
+}
+
+static jlong reducer_take(JNIEnv *env, jclass type, jlong handle) {
+  (void)type;
+  sf_error err;
+  sf_batch *out = NULL;
+  if (sf_kafka_reducer_take(sfj_ptr(handle), &out, &err) != SF_OK) {
+    sfj_throw(env, &err);
+    out = NULL;
+  }
+  return sfj_handle(out);
+}
+
 static void bind_kafka(JNIEnv *env, jclass type, jclass target) {
   (void)type;
   static const JNINativeMethod methods[] = {
@@ -408,6 +457,11 @@ static void bind_kafka(JNIEnv *env, jclass type, jclass target) {
       SFJ_NATIVE("rowsTimestamp", "(JI)J", rows_timestamp),
       SFJ_NATIVE("assemble", "(JJI[J[[I[I[I)J", assemble),
       SFJ_NATIVE("concat", "(J[J)J", concat),
+      SFJ_NATIVE("reducerCreate", "(JJ[IJ)J", reducer_create),
+      SFJ_NATIVE("reducerRelease", "(J)V", reducer_release),
+      SFJ_NATIVE("reducerAdd", "(JJI)I", reducer_add),
+      SFJ_NATIVE("reducerFull", "(J)Z", reducer_full),
+      SFJ_NATIVE("reducerTake", "(J)J", reducer_take),
   };
   (*env)->RegisterNatives(env, target, methods, sizeof methods / sizeof methods[0]); /* a failure throws */
 }

@@ -1,8 +1,8 @@
-/* Keyed state of operators: restoring and snapshots. */
+/* Keyed state of operators: restoring, snapshots, and state that is in Flink's RocksDB. */
 #include <stdlib.h>
 
 #include "glue.h"
-#include "streamfusion/state.h"
+#include "streamfusion/state_store.h"
 
 /* The state of an operator handle; NULL with an exception thrown. */
 static sf_state *state_of(JNIEnv *env, jlong handle) {
@@ -65,6 +65,47 @@ static void snapshot_release(JNIEnv *env, jclass type, jlong handle) {
   sf_snapshot_release(sfj_ptr(handle));
 }
 
+/* The state with the RocksDB that `handles` describe: database, read options, write options, column families. */
+static sf_status use_rocksdb(jlong pool, sf_state *state, const jlong *handles, jsize n, jlong cache_bytes, sf_error *err) {
+  enum { FIXED = 3, MOST = 1024 };
+  if (n < FIXED || n > MOST) return sf_fail(err, SF_INVALID, "%d handles of RocksDB objects", (int)n);
+  void *families[MOST];
+  for (jsize i = FIXED; i < n; i++) families[i - FIXED] = sfj_ptr(handles[i]);
+  sf_rocksdb rocks = {sfj_ptr(handles[0]), n - FIXED, families, sfj_ptr(handles[1]), sfj_ptr(handles[2])};
+  sf_store store;
+  SF_TRY(sf_rocksdb_store(sfj_ptr(pool), &rocks, &store, err));
+  return sf_state_use_store(state, &store, cache_bytes, err);
+}
+
+static void open_rocksdb(JNIEnv *env, jclass type, jlong handle, jlong pool, jlongArray handles, jlong cache_bytes) {
+  (void)type;
+  sf_state *state = state_of(env, handle);
+  if (state == NULL) return;
+  jsize n = (*env)->GetArrayLength(env, handles);
+  jlong *array = (*env)->GetLongArrayElements(env, handles, NULL);
+  if (array == NULL) return;
+  sf_error err;
+  sf_status st = use_rocksdb(pool, state, array, n, cache_bytes, &err);
+  (*env)->ReleaseLongArrayElements(env, handles, array, JNI_ABORT);
+  if (st != SF_OK) sfj_throw(env, &err);
+}
+
+static void flush(JNIEnv *env, jclass type, jlong handle) {
+  (void)type;
+  sf_state *state = state_of(env, handle);
+  sf_error err;
+  if (state != NULL && sf_state_flush(state, &err) != SF_OK) sfj_throw(env, &err);
+}
+
+static jlong cache_count(JNIEnv *env, jclass type, jlong handle, jint what) {
+  (void)type;
+  const sf_state *state = state_of(env, handle);
+  if (state == NULL) return 0;
+  sf_cache_counts counts = sf_state_cache_counts(state);
+  const int64_t values[] = {counts.bytes, counts.hits, counts.reads, counts.writes, counts.flushes};
+  return what >= 0 && what < (jint)(sizeof values / sizeof values[0]) ? values[what] : 0;
+}
+
 static jlong keys(JNIEnv *env, jclass type, jlong handle) {
   (void)type;
   const sf_state *state = state_of(env, handle);
@@ -81,6 +122,9 @@ sfj_natives sfj_state_natives(void) {
   static const JNINativeMethod methods[] = {
       SFJ_NATIVE("operatorOpenState", "(JIII)V", open_state),
       SFJ_NATIVE("stateRestore", "(JI[BI)V", restore),
+      SFJ_NATIVE("stateUseRocksDb", "(JJ[JJ)V", open_rocksdb),
+      SFJ_NATIVE("stateFlush", "(J)V", flush),
+      SFJ_NATIVE("stateCacheCount", "(JI)J", cache_count),
       SFJ_NATIVE("stateKeys", "(J)J", keys),
       SFJ_NATIVE("stateMapEntries", "(J)J", map_entries),
       SFJ_NATIVE("stateSnapshot", "(J)J", snapshot),

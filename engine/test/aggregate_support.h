@@ -1,6 +1,6 @@
-/* What tests of aggregates share: plans over (k BIGINT, v BIGINT, s STRING, f BOOLEAN), rows for them, and what comes out. */
-#ifndef SF_AGGREGATE_SUPPORT_H
-#define SF_AGGREGATE_SUPPORT_H
+/* Aggregates under test: plans, rows in, changes out, and state through snapshots. */
+#ifndef ENGINE_TEST_AGGREGATE_SUPPORT_H
+#define ENGINE_TEST_AGGREGATE_SUPPORT_H
 
 #include "plan_support.h"
 #include "streamfusion/state.h"
@@ -134,9 +134,8 @@ static inline void print_value(char **to, const sf_column *c, int64_t row) {
 }
 
 /* Rows as `+I 1 2 x; -U ...`. Takes over the batch. */
-static inline void changes_are(sf_batch *batch, const char *expected) {
+static inline void print_changes(sf_batch *batch, char *to) {
   static const char *const kinds[4] = {"+I", "-U", "+U", "-D"};
-  char text[4096], *to = text;
   *to = 0;
   for (int64_t row = 0; batch != NULL && row < batch->length; row++) {
     to += sprintf(to, "%s%s", row == 0 ? "" : "; ", kinds[batch->row_kinds == NULL ? SF_INSERT : batch->row_kinds[row]]);
@@ -146,7 +145,90 @@ static inline void changes_are(sf_batch *batch, const char *expected) {
     }
   }
   sf_batch_release(batch);
+}
+
+static inline void changes_are(sf_batch *batch, const char *expected) {
+  char text[4096];
+  print_changes(batch, text);
   assert_string_equal(expected, text);
+}
+
+/* COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (f), SUM(DISTINCT v) by k. */
+static inline plan_operator *distinct_plan(const sf_type *in, const sf_type *out, bool retracts) {
+  plan_operator *o = operator_of(in, out);
+  size_t n = retracts ? 4 : 3;
+  plan_call **calls = plan_take(n * sizeof *calls);
+  calls[0] = call_of(KIND(COUNT), 2, BIGINT(), false);
+  calls[1] = call_of(KIND(COUNT), 2, BIGINT(), false);
+  calls[1]->filter = 1 + 3;
+  calls[2] = call_of(retracts ? KIND(SUM_RETRACT) : KIND(SUM), 1, BIGINT(), retracts);
+  calls[0]->distinct = calls[1]->distinct = 1;
+  calls[2]->distinct = 2;
+  if (retracts) {
+    calls[3] = call_of(KIND(COUNT_STAR), -1, BIGINT(), false);
+    calls[3]->emitted = 0;
+  }
+  Streamfusion__Plan__GroupAggregate *g = add_aggregate(o, true, n, calls);
+  g->retracts = retracts;
+  g->count_star = retracts ? 4 : 0;
+  g->n_distinct_views = 2;
+  g->distinct_views = plan_take(2 * sizeof *g->distinct_views);
+  for (int32_t i = 0; i < 2; i++) {
+    Streamfusion__Plan__DistinctView *v = g->distinct_views[i] = plan_take(sizeof *v);
+    streamfusion__plan__distinct_view__init(v);
+    v->n_args = 1;
+    v->args = plan_take(sizeof *v->args);
+    v->args[0] = i == 0 ? 2 : 1;
+  }
+  return o;
+}
+static inline plan_operator *distinct_append(const sf_type *in, const sf_type *out) { return distinct_plan(in, out, false); }
+static inline plan_operator *distinct_retract(const sf_type *in, const sf_type *out) { return distinct_plan(in, out, true); }
+static inline sf_type *distinct_output(void) {
+  sf_type *fields[4] = {BIGINT(), BIGINT(), BIGINT(), BIGINT()};
+  return nested(SF_TYPE_ROW, 4, fields);
+}
+
+/* Entries in the order in which they were read, each as it is restored. */
+typedef struct entries {
+  uint8_t bytes[8][1 << 16]; /* by state */
+  size_t size[8];
+  int64_t n;
+} entries;
+
+static inline uint32_t get32(const uint8_t *p) {
+  return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static inline void read_all(sf_snapshot *snapshot, entries *out) {
+  sf_error err;
+  const uint8_t *bytes = NULL;
+  size_t size = 0;
+  memset(out, 0, sizeof *out);
+  int last = 0;
+  for (;;) {
+    OK(sf_snapshot_read(snapshot, &bytes, &size, &err));
+    if (size == 0) break;
+    for (const uint8_t *p = bytes, *end = bytes + size; p < end; out->n++) {
+      int group = p[0] << 8 | p[1], state = p[2] << 8 | p[3];
+      assert_true(group >= last);
+      last = group;
+      p += 4;
+      size_t entry = 8 + get32(p);
+      entry += get32(p + entry - 4);
+      assert_int_equal(group, p[4]); /* the prefix of the key */
+      memcpy(out->bytes[state] + out->size[state], p, entry);
+      out->size[state] += entry;
+      assert_true(out->size[state] < sizeof out->bytes[0] / 2);
+      p += entry;
+    }
+  }
+}
+
+static inline plan_operator *ttl_plan(const sf_type *in, const sf_type *out) {
+  plan_operator *o = retracting_plan(in, out);
+  o->group_aggregate->ttl_millis = 3600 * 1000;
+  return o;
 }
 
 #endif

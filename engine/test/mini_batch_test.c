@@ -97,7 +97,7 @@ static sf_type *retracting_accumulators(void) {
 }
 
 /* COUNT(DISTINCT s), SUM_RETRACT(v) by k, and the COUNT(*) that Flink adds, all retractable. */
-static plan_operator *distinct_plan(const sf_type *in, const sf_type *out) {
+static plan_operator *distinct_and_sum_plan(const sf_type *in, const sf_type *out) {
   plan_operator *o = operator_of(in, out);
   plan_call **calls = plan_take(3 * sizeof *calls);
   calls[0] = call_of(KIND(COUNT), 2, BIGINT(), false);
@@ -196,7 +196,7 @@ static void distinct_values_are_merged_as_values(void **state) {
   (void)state;
   phases p;
   sf_type *result[3] = {BIGINT(), BIGINT(), BIGINT()};
-  open_phases(&p, distinct_plan, distinct_accumulators(true), nested(SF_TYPE_ROW, 3, result), PHASE(GLOBAL_PHASE));
+  open_phases(&p, distinct_and_sum_plan, distinct_accumulators(true), nested(SF_TYPE_ROW, 3, result), PHASE(GLOBAL_PHASE));
   fixture *f = &p.local;
   for (int i = 0; i < 2; i++) { /* the same values twice */
     add(f, SF_INSERT, 1, 1, "x");
@@ -219,7 +219,7 @@ static void distinct_values_are_merged_as_values(void **state) {
 static void the_incremental_phase_counts_new_values(void **state) {
   (void)state;
   phases p;
-  open_phases(&p, distinct_plan, distinct_accumulators(true), distinct_accumulators(false), PHASE(INCREMENTAL_PHASE));
+  open_phases(&p, distinct_and_sum_plan, distinct_accumulators(true), distinct_accumulators(false), PHASE(INCREMENTAL_PHASE));
   fixture *f = &p.local;
   for (int i = 0; i < 2; i++) {
     add(f, SF_INSERT, 1, 1, "x");
@@ -242,7 +242,7 @@ static void damaged_maps_are_refused(void **state) {
   (void)state;
   phases p;
   sf_type *result[3] = {BIGINT(), BIGINT(), BIGINT()};
-  open_phases(&p, distinct_plan, distinct_accumulators(true), nested(SF_TYPE_ROW, 3, result), PHASE(GLOBAL_PHASE));
+  open_phases(&p, distinct_and_sum_plan, distinct_accumulators(true), nested(SF_TYPE_ROW, 3, result), PHASE(GLOBAL_PHASE));
   const uint8_t entry[12] = {0xfe, 0xff, 0xff, 0xff, 1}; /* NULL, once */
   for (size_t size = 1; size <= sizeof entry; size++) {
     sf_error err;

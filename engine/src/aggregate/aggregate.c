@@ -159,19 +159,34 @@ static sf_status retractable_accumulate(const sfi_aggregate *a, const sfi_accumu
   return SF_OK;
 }
 
+typedef struct best_value {
+  const sfi_aggregate *a;
+  const sfi_accumulators *acc;
+  sfi_scalar value;
+} best_value;
+
+static sf_status keep_better(void *context, const uint8_t *user_key, uint32_t size, sf_error *err) {
+  best_value *best = context;
+  const sfi_aggregate *a = best->a;
+  sfi_scalar value;
+  SF_TRY(sfi_scalar_decode(a->arg_type, user_key, size, &value, err));
+  if (!best->value.null && compare_for(a, &best->value, &value) >= 0) return SF_OK;
+  best->value = value;
+  if (a->arg_type->layout != SF_LAYOUT_VIEW) return SF_OK;
+  sfi_bytes *copy = best->acc->scratch;
+  copy->size = 0;
+  SF_TRY(sfi_bytes_extend(copy, value.v.size, err));
+  if (value.v.size > 0) memcpy(copy->data, value.v.data, value.v.size);
+  best->value.v.data = copy->data;
+  return SF_OK;
+}
+
 /* The best of all values in the map. */
 static sf_status search_best(const sfi_aggregate *a, const sfi_accumulators *acc, sf_error *err) {
-  sfi_scalar best = {.w = 0, .null = true};
-  for (uint32_t id = sfi_map_first(acc->state, a->map, acc->key); id != SFI_NO_ENTRY;
-       id = sfi_map_next(acc->state, a->map, acc->key, id)) {
-    if (sfi_state_expired(acc->state, acc->key.group, 1 + a->map, id)) continue;
-    const sfi_entry *entry = sfi_state_entry(acc->state, acc->key.group, 1 + a->map, id);
-    sfi_scalar value;
-    SF_TRY(sfi_scalar_decode(a->arg_type, sfi_entry_key(entry), entry->key_size, &value, err));
-    if (best.null || compare_for(a, &best, &value) < 0) best = value;
-  }
-  if (best.null) add_long(a, acc->record, 1, -load_long(a, acc->record, 1));
-  return keep(a, acc, &best, err);
+  best_value best = {a, acc, {.w = 0, .null = true}};
+  SF_TRY(sfi_map_visit(acc->state, a->map, acc->key, keep_better, &best, err));
+  if (best.value.null) add_long(a, acc->record, 1, -load_long(a, acc->record, 1));
+  return keep(a, acc, &best.value, err);
 }
 
 static sf_status retractable_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
@@ -292,18 +307,20 @@ sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *ac
   }
 }
 
-sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record) {
+void sfi_aggregate_read(const sfi_aggregate *a, const uint8_t *record, sfi_scalar *out) {
   switch (a->kind) {
-    case KIND(AVG): return average(a, record);
+    case KIND(AVG): *out = average(a, record); return;
     case KIND(SUM_RETRACT):
     case KIND(MIN_RETRACT):
     case KIND(MAX_RETRACT): {
       int64_t n = load_long(a, record, 1);
-      bool none = a->kind == KIND(SUM_RETRACT) ? n == 0 : n <= 0;
-      return none ? (sfi_scalar){.w = 0, .null = true} : load(a, record, 0);
+      if (a->kind == KIND(SUM_RETRACT) ? n != 0 : n > 0) break;
+      *out = (sfi_scalar){.w = 0, .null = true};
+      return;
     }
-    default: return load(a, record, 0);
+    default: break;
   }
+  sfi_scalar_read(record, a->cells[0], a->offsets[0], a->types[0]->layout, out);
 }
 
 /* --- from the plan */

@@ -50,6 +50,11 @@ typedef struct sfi_counted_value {
 SF_MUST_CHECK sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *other,
                                             const sfi_counted_value *entries, int64_t n_entries, sf_error *err);
 /* getValue; views refer to the state and are valid until it is reclaimed. */
-sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record);
+void sfi_aggregate_read(const sfi_aggregate *a, const uint8_t *record, sfi_scalar *out);
+static inline sfi_scalar sfi_aggregate_value(const sfi_aggregate *a, const uint8_t *record) {
+  sfi_scalar value;
+  sfi_aggregate_read(a, record, &value);
+  return value;
+}
 
 #endif

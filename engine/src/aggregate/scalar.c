@@ -2,22 +2,21 @@
 
 #include <math.h>
 
-#include "column/builder_internal.h"
 #include "row/binary_format.h"
 
-sf_status sfi_scalar_append(sf_column_builder *b, sfi_scalar s, sf_error *err) {
-  if (s.null) return sf_column_builder_null(b, err);
+sf_status sfi_scalar_append_any(sf_column_builder *b, const sfi_scalar *s, sf_error *err) {
+  if (s->null) return sf_column_builder_null(b, err);
   switch (b->type->layout) {
     case SF_LAYOUT_FLOAT:
     case SF_LAYOUT_DOUBLE: /* bit by bit, for the sake of NaNs */
       SF_TRY(sfi_builder_reserve(b, 1, err));
-      memcpy((char *)sfi_builder_values(b) + (size_t)b->length * b->width, &s, b->width);
+      memcpy((char *)sfi_builder_values(b) + (size_t)b->length * b->width, s, b->width);
       sfi_builder_valid(b);
       return SF_OK;
-    case SF_LAYOUT_INT128: return sf_column_builder_int128(b, s.w, err);
-    case SF_LAYOUT_TIMESTAMP: return sf_column_builder_timestamp(b, s.t.millis, (int32_t)s.t.nanos, err);
-    case SF_LAYOUT_VIEW: return sf_column_builder_bytes(b, s.v.data, s.v.size, err);
-    default: return sf_column_builder_int(b, s.i, err);
+    case SF_LAYOUT_INT128: return sf_column_builder_int128(b, s->w, err);
+    case SF_LAYOUT_TIMESTAMP: return sf_column_builder_timestamp(b, s->t.millis, (int32_t)s->t.nanos, err);
+    case SF_LAYOUT_VIEW: return sf_column_builder_bytes(b, s->v.data, s->v.size, err);
+    default: return sf_column_builder_int(b, s->i, err);
   }
 }
 

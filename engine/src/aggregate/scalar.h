@@ -2,8 +2,8 @@
 #ifndef SFI_AGGREGATE_SCALAR_H
 #define SFI_AGGREGATE_SCALAR_H
 
+#include "column/builder_internal.h"
 #include "state/state_internal.h"
-#include "streamfusion/builder.h"
 
 typedef struct sfi_scalar {
   union {
@@ -39,20 +39,35 @@ static inline sfi_scalar sfi_scalar_of(const sf_column *c, int64_t row) {
   return s;
 }
 
-/* Cells and their NULL bits; see record.c. */
+/* Cells and their NULL bits; see record.c. Written where it is wanted, in halves: a processor that has just stored 8 bytes
+ * waits for its cache when they are loaded as part of 16, which is how structs are copied. */
+static inline void sfi_scalar_read(const uint8_t *record, int32_t cell, int32_t offset, sf_layout layout, sfi_scalar *out) {
+  out->null = sfi_cell_null(record, cell);
+  if (out->null) out->w = 0;
+  else if (sfi_cell_size(layout) == sizeof out->i) memcpy(&out->i, record + offset, sizeof out->i);
+  else memcpy(&out->w, record + offset, sizeof out->w);
+}
 static inline sfi_scalar sfi_scalar_load(const uint8_t *record, int32_t cell, int32_t offset, sf_layout layout) {
-  sfi_scalar s = {.w = 0, .null = sfi_cell_null(record, cell)};
-  if (!s.null) memcpy(&s, record + offset, sfi_cell_size(layout));
+  sfi_scalar s;
+  sfi_scalar_read(record, cell, offset, layout, &s);
   return s;
 }
 /* All but views, whose bytes the state must copy. */
 static inline void sfi_scalar_store(uint8_t *record, int32_t cell, int32_t offset, sf_layout layout, sfi_scalar s) {
   sfi_cell_set_null(record, cell, s.null);
   if (s.null) s.w = 0;
-  memcpy(record + offset, &s, sfi_cell_size(layout));
+  if (sfi_cell_size(layout) == sizeof s.i) memcpy(record + offset, &s.i, sizeof s.i);
+  else memcpy(record + offset, &s.w, sizeof s.w);
 }
 
-SF_MUST_CHECK sf_status sfi_scalar_append(sf_column_builder *b, sfi_scalar s, sf_error *err);
+SF_MUST_CHECK sf_status sfi_scalar_append_any(sf_column_builder *b, const sfi_scalar *s, sf_error *err);
+/* Most of what aggregates hand out are BIGINTs that there is room for. */
+static inline sf_status sfi_scalar_append(sf_column_builder *b, sfi_scalar s, sf_error *err) {
+  if (s.null || b->type->layout != SF_LAYOUT_INT64 || b->length == b->room) return sfi_scalar_append_any(b, &s, err);
+  ((int64_t *)sfi_builder_values(b))[b->length] = s.i;
+  sfi_builder_valid(b);
+  return SF_OK;
+}
 /* As Java's == of primitives and equals() or compareTo() == 0 of Flink's data types. Two NULLs are equal. */
 bool sfi_scalar_equal(sf_layout layout, const sfi_scalar *a, const sfi_scalar *b);
 /* As Java's < and > of primitives and compareTo of Flink's data types: NaN is neither. Neither is NULL. */

@@ -2,9 +2,6 @@
 
 #include "column/type_internal.h"
 
-/* As TtlIncrementalCleanup, which looks at 5 entries at each access. */
-#define SWEPT_PER_KEY 5
-
 /* --- rows and the ends of bundles */
 
 static sf_status add_row(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sf_error *err) {
@@ -85,7 +82,7 @@ sf_status sfi_bundle_emit_changes(sfi_bundle_operator *b, sfi_region key, const 
 
 sf_status sfi_bundle_tidy_state(sfi_bundle_operator *b, sf_error *err) {
   sf_state *state = b->base.state;
-  if (state->ttl > 0) SF_TRY(sfi_state_sweep(state, SWEPT_PER_KEY * b->bundle.n, err));
+  SF_TRY(sfi_state_settle(state, b->bundle.n, err));
   sfi_state_reclaim(state);
   return SF_OK;
 }

@@ -1,10 +1,6 @@
 /* GROUP BY without windows: org.apache.flink.table.runtime.operators.aggregate.GroupAggFunction with the generated
  * handlers' semantics, row by row: what a row changes is emitted at once, in the same order. */
 #include "operators/group_calls.h"
-#include "streamfusion/binary_row.h"
-
-/* As TtlIncrementalCleanup, which looks at 5 entries at each access. */
-#define SWEPT_PER_ROW 5
 
 typedef struct group_aggregate {
   sf_operator base;
@@ -12,6 +8,7 @@ typedef struct group_aggregate {
   int32_t *grouping;
   int32_t n_grouping;
   sf_row_writer *key_writer;
+  sfi_batch_keys keys; /* of the batch being processed */
   /* output of the batch being processed */
   sf_column_builder **values; /* one of each emitted call */
   sf_buffer *kinds;
@@ -105,15 +102,13 @@ static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t 
   sf_state *state = g->base.state;
   if (state->ttl > 0) state->now = sfi_current_millis();
   bool retract = sfi_retracts(sfi_row_kind(batch, row));
-  const uint8_t *key_bytes = NULL;
-  size_t key_size = 0;
-  SF_TRY(sf_row_writer_write(g->key_writer, batch, row, &key_bytes, &key_size, err));
-  int32_t hash = sf_binary_row_hash(key_bytes, key_size);
   sfi_accumulators acc = {.state = state, .scratch = &g->calls.scratch};
   bool first = false;
-  SF_TRY(sfi_group_find(state, key_bytes, key_size, hash, &acc.key, &first, err));
+  SF_TRY(sfi_batch_key_find(&g->keys, state, row, &acc.key, err));
+  SF_TRY(sfi_group_look(state, acc.key, &first, err));
   if (first && retract) return SF_OK; /* the key's rows are not known, or no longer */
-  SF_TRY(sfi_group_open_key(&g->calls, key_bytes, key_size, hash, first, &acc, err));
+  if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_batch_key_insert(&g->keys, state, row, &acc.key, err));
+  SF_TRY(sfi_group_open_value(&g->calls, first, &acc, err));
   if (!first) sfi_group_read(&g->calls, acc.record, g->calls.before);
   SF_TRY(sfi_group_update(&g->calls, &acc, batch, row, retract, err));
   return emit_changes(g, &acc, row, first, err);
@@ -134,9 +129,11 @@ static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *o
   group_aggregate *g = (group_aggregate *)op;
   if (op->state == NULL) return sf_fail(err, SF_INVALID, "The keyed state of an aggregate is not open");
   sf_status st = prepare_output(g, batch, err);
+  if (st == SF_OK) st = sfi_batch_keys_find(&g->keys, op->state, g->key_writer, batch, err);
+  if (st == SF_OK) st = sfi_group_want(&g->calls, &g->keys, op->state, batch, err);
   if (st == SF_OK) st = process_rows(g, batch, err);
   if (st == SF_OK) st = emit_batch(g, batch, out, err);
-  if (st == SF_OK && op->state->ttl > 0) st = sfi_state_sweep(op->state, SWEPT_PER_ROW * batch->length, err);
+  if (st == SF_OK) st = sfi_state_settle(op->state, batch->length, err);
   sf_buffer_release(g->kinds);
   g->kinds = NULL;
   sfi_state_reclaim(op->state);
@@ -155,6 +152,7 @@ static void destroy(sf_operator *op) {
   for (int32_t i = 0; i < g->calls.n_emitted && g->values != NULL; i++) sf_column_builder_destroy(g->values[i]);
   sfi_group_calls_drop(&g->calls);
   sf_row_writer_destroy(g->key_writer);
+  sfi_batch_keys_drop(&g->keys);
   sf_pool_free(op->pool, g->grouping);
   sf_pool_free(op->pool, g->values);
   sf_pool_free(op->pool, g->rows);
@@ -178,6 +176,7 @@ static sf_status prepare_values(group_aggregate *g, sf_error *err) {
 
 static sf_status prepare(group_aggregate *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
   SF_TRY(sfi_group_calls_prepare(g->base.pool, message, g->base.input_type, &g->calls, err));
+  g->keys.pool = g->base.pool;
   SF_TRY(sfi_group_key_writer(g->base.pool, message, g->base.input_type, &g->grouping, &g->key_writer, err));
   g->n_grouping = (int32_t)message->n_grouping;
   SF_TRY(sfi_group_calls_check_output(&g->calls, g->base.output_type, g->n_grouping, err));

@@ -62,11 +62,14 @@ static sf_status apply_view(sfi_group_calls *g, int32_t map, const sfi_accumulat
   bool empty = false, changed = false;
   if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
   uint8_t *record = NULL;
-  SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + map, id, &record, err));
+  SF_TRY(sfi_state_own(acc->state, acc->key.group, 1 + map, id, &record, err));
   const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
   int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
   SF_TRY(update_view(g, v, acc, seen, batch, row, retract, &empty, &changed, err));
-  if (changed) sfi_record_stamp(type, record, acc->state->now);
+  if (changed) {
+    SF_TRY(sfi_state_changed(acc->state, acc->key.group, 1 + map, id, err));
+    sfi_record_stamp(type, record, acc->state->now);
+  }
   return empty ? sfi_map_remove(acc->state, map, acc->key, id, err) : SF_OK;
 }
 
@@ -83,9 +86,38 @@ sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, cons
   return SF_OK;
 }
 
+/* Has the entries of a map, which the values of a column are in, read for all rows. */
+static sf_status want_values(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
+                             int32_t map, int32_t arg, const sfi_distinct_view *view, const sfi_aggregate *call,
+                             sf_error *err) {
+  const sf_type *type = g->input_type->children[arg];
+  for (int64_t row = 0; row < batch->length; row++) {
+    sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+    if (view != NULL ? !any_passes(g, view, batch, row) : value.null || !passes(call, batch, row)) continue;
+    g->scratch.size = 0;
+    if (!value.null) SF_TRY(sfi_scalar_encode(type, &value, &g->scratch, err));
+    uint32_t size = value.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
+    SF_TRY(sfi_map_want(state, map, keys->places[row], g->scratch.data, size, err));
+  }
+  return SF_OK;
+}
+
+sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
+                         sf_error *err) {
+  if (state->cache == NULL) return SF_OK;
+  for (int32_t i = 0; i < g->n_views; i++) {
+    SF_TRY(want_values(g, keys, state, batch, i, g->views[i].arg, &g->views[i], NULL, err));
+  }
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (a->map >= 0 && a->distinct < 0) SF_TRY(want_values(g, keys, state, batch, a->map, a->arg, NULL, a, err));
+  }
+  return sfi_state_read_wanted(state, err);
+}
+
 void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out) {
   for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
-    if (g->calls[i].emitted) out[k++] = sfi_aggregate_value(&g->calls[i], record);
+    if (g->calls[i].emitted) sfi_aggregate_read(&g->calls[i], record, &out[k++]);
   }
 }
 
@@ -130,10 +162,14 @@ int64_t sfi_current_millis(void) {
 
 sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
                          sf_error *err) {
-  *first_out = true;
   SF_TRY(sfi_state_find(state, bytes, size, hash, out, err));
-  if (out->id == SFI_NO_ENTRY || !sfi_state_has_value(state, *out)) return SF_OK;
-  if (sfi_state_expired(state, out->group, 0, out->id)) return sfi_state_clear_value(state, *out, err);
+  return sfi_group_look(state, *out, first_out, err);
+}
+
+sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error *err) {
+  *first_out = true;
+  if (key.id == SFI_NO_ENTRY || !sfi_state_has_value(state, key)) return SF_OK;
+  if (sfi_state_expired(state, key.group, 0, key.id)) return sfi_state_clear_value(state, key, err);
   *first_out = false;
   return SF_OK;
 }
@@ -145,6 +181,10 @@ void sfi_group_init(const sfi_group_calls *g, uint8_t *record) {
 sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash, bool first,
                              sfi_accumulators *acc, sf_error *err) {
   if (acc->key.id == SFI_NO_ENTRY) SF_TRY(sfi_state_insert(acc->state, bytes, size, hash, &acc->key, err));
+  return sfi_group_open_value(g, first, acc, err);
+}
+
+sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err) {
   SF_TRY(sfi_state_write_value(acc->state, acc->key, &acc->record, err));
   if (first) sfi_group_init(g, acc->record);
   return SF_OK;
@@ -158,6 +198,14 @@ static sf_status zeroed(sfi_group_calls *g, size_t size, void **out, sf_error *e
   return SF_OK;
 }
 
+/* COUNT(*), or the sum of those that were counted by an aggregate in front of this one. */
+static bool counts_rows(const sfi_group_calls *g) {
+  if (g->count_star >= g->n_calls) return false;
+  const sfi_aggregate *a = &g->calls[g->count_star];
+  if (a->types[0]->layout != SF_LAYOUT_INT64) return false;
+  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR || a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__SUM0;
+}
+
 static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
   void *memory = NULL;
   SF_TRY(zeroed(g, message->n_calls * sizeof(sfi_aggregate), &memory, err));
@@ -166,10 +214,7 @@ static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__Gro
     SF_TRY(sfi_aggregate_prepare(message->calls[g->n_calls], g->input_type, &g->calls[g->n_calls], err));
     g->n_emitted += g->calls[g->n_calls].emitted;
   }
-  if (g->count_star >= g->n_calls ||
-      (g->count_star >= 0 && g->calls[g->count_star].kind != STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR)) {
-    return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
-  }
+  if (g->count_star >= 0 && !counts_rows(g)) return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
   return SF_OK;
 }
 

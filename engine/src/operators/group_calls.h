@@ -4,7 +4,7 @@
 
 #include "aggregate/aggregate.h"
 #include "operators/operator_internal.h"
-#include "streamfusion/binary_row.h"
+#include "state/batch_keys.h"
 
 typedef struct sfi_distinct_view {
   const sf_type *type; /* borrowed from the input type */
@@ -55,12 +55,19 @@ SF_MUST_CHECK sf_status sfi_group_calls_open_views(sfi_group_calls *g, sf_key_gr
 
 /* System.currentTimeMillis() */
 int64_t sfi_current_millis(void);
-/* Finds the key; *first_out: it has no value, or none any more. */
+/* *first_out: the key, which has been looked up, has no value, or none any more. */
+SF_MUST_CHECK sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error *err);
+/* With a store: has all map entries that the rows of the batch need read together. The keys have been looked up. */
+SF_MUST_CHECK sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state,
+                                       const sf_batch *batch, sf_error *err);
+/* Looks up the key too. */
 SF_MUST_CHECK sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out,
                                        bool *first_out, sf_error *err);
 /* Makes acc->record the value of acc->key, which is inserted when it was not found; `first` values are initialised. */
 SF_MUST_CHECK sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash,
                                            bool first, sfi_accumulators *acc, sf_error *err);
+/* The same for a key that has an entry. */
+SF_MUST_CHECK sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err);
 /* createAccumulators, in a zeroed record. */
 void sfi_group_init(const sfi_group_calls *g, uint8_t *record);
 void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out);

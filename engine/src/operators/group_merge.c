@@ -1,6 +1,7 @@
 /* Accumulators between the phases of an aggregate: flat for their way, and merged as the handlers that Flink generates do it.
  * A map in bytes has, entry by entry: u32 size of the value (SFI_NULL_KEY: NULL), the value as a user key, its longs. */
 #include "operators/group_calls.h"
+#include "state/table_internal.h"
 
 /* --- flat */
 

@@ -1,6 +1,7 @@
 /* Taking a view of the state costs a pointer per page; its entries are encoded when they are read, by the thread that
  * reads. What the view refers to does not change: the operator copies pages first, and keeps blocks until views are gone. */
 #include "state/snapshot_internal.h"
+#include "state/table_internal.h"
 
 #define CHUNK ((size_t)256 << 10)
 
@@ -28,6 +29,7 @@ static sf_status copy_tables(sf_snapshot *s, sf_error *err) {
 
 sf_status sf_state_snapshot(sf_state *state, sf_snapshot **out, sf_error *err) {
   *out = NULL;
+  if (state->cache != NULL) return sf_fail(err, SF_INVALID, "State that is in a store has no snapshots of its own");
   sfi_state_reclaim(state);
   void *memory = NULL;
   SF_TRY(sf_pool_alloc(state->pool, sizeof(sf_snapshot), &memory, err));
@@ -101,18 +103,16 @@ static sf_status open_size(sfi_bytes *b, size_t *at, sf_error *err) {
 }
 static void close_size(sfi_bytes *b, size_t at) { sfi_put32(b->data + at, (uint32_t)(b->size - at - 4)); }
 
-/* Key group, key and namespace. */
-static sf_status write_key(sf_snapshot *s, const sfi_entry *key, sf_error *err) {
-  sfi_bytes *b = &s->bytes;
-  int32_t group = s->group + s->state->groups.first;
-  uint8_t prefix[2] = {(uint8_t)(group >> 8), (uint8_t)group};
-  if (s->state->groups.max > 128) SF_TRY(append(b, prefix, 2, err));
-  else SF_TRY(append(b, prefix + 1, 1, err));
-  size_t size;
-  SF_TRY(open_size(b, &size, err));
-  SF_TRY(append(b, sfi_entry_key(key), key->key_size, err));
-  close_size(b, size);
-  return sfi_bytes_extend(b, 1, err);
+sf_status sfi_write_key(const sf_state *state, int32_t group, const sfi_entry *key, sfi_bytes *out, sf_error *err) {
+  uint32_t number = (uint32_t)(group + state->groups.first);
+  size_t prefix = state->groups.max > 128 ? 2 : 1, at = out->size;
+  SF_TRY(sfi_bytes_extend(out, prefix + 4 + key->key_size + 1, err)); /* VoidNamespace is a 0 */
+  uint8_t *to = out->data + at;
+  if (prefix == 2) *to++ = (uint8_t)(number >> 8);
+  *to++ = (uint8_t)number;
+  sfi_put32(to, key->key_size);
+  memcpy(to + 4, sfi_entry_key(key), key->key_size);
+  return SF_OK;
 }
 
 static sf_status write_entry(sf_snapshot *s, int32_t table, const sfi_entry *entry, sf_error *err) {
@@ -126,7 +126,7 @@ static sf_status write_entry(sf_snapshot *s, int32_t table, const sfi_entry *ent
   b->data[at + 2] = (uint8_t)(s->index >> 8);
   b->data[at + 3] = (uint8_t)s->index;
   SF_TRY(open_size(b, &size, err));
-  SF_TRY(write_key(s, in_map ? entry_of(s, 0, entry->owner) : entry, err));
+  SF_TRY(sfi_write_key(s->state, s->group, in_map ? entry_of(s, 0, entry->owner) : entry, b, err));
   if (with_key) SF_TRY(append(b, sfi_entry_key(entry), entry->key_size, err));
   close_size(b, size);
   SF_TRY(open_size(b, &size, err));
@@ -155,7 +155,7 @@ static sf_status read_state(sf_snapshot *s, sf_error *err) {
   return SF_OK;
 }
 
-static int32_t states_of(const sf_state *state) {
+int32_t sfi_state_count(const sf_state *state) {
   int32_t n = 1;
   for (int32_t i = 0; i < state->n_maps; i++) n += state->maps[i].null_state < 0 ? 1 : 2;
   return n;
@@ -165,7 +165,7 @@ sf_status sf_snapshot_read(sf_snapshot *s, const uint8_t **bytes_out, size_t *si
   *bytes_out = NULL;
   *size_out = 0;
   s->bytes.size = 0;
-  int32_t n = states_of(s->state);
+  int32_t n = sfi_state_count(s->state);
   while (s->group < s->state->groups.n && s->bytes.size < CHUNK) {
     if (s->index < n) {
       SF_TRY(read_state(s, err));

@@ -1,6 +1,7 @@
 /* The state of an operator as a whole: life cycle, memory that is no longer referred to, restoring. */
 #include <stdlib.h>
 
+#include "state/cache.h"
 #include "state/snapshot_internal.h"
 #include "streamfusion/binary_row.h"
 
@@ -62,11 +63,14 @@ static sf_status prepare(sf_state *state, const sfi_record_type *value, const sf
 
 static void destroy(sf_state *state) {
   sf_pool *pool = state->pool;
+  sfi_cache_close(state);
   for (int64_t i = 0; state->tables != NULL && i < (int64_t)state->groups.n * state->n_tables; i++) {
     sf_pool_free(pool, state->tables[i].pages);
     sf_pool_free(pool, state->tables[i].index);
     sf_pool_free(pool, state->tables[i].links);
     sf_pool_free(pool, state->tables[i].heads);
+    sf_pool_free(pool, state->tables[i].marks);
+    sf_pool_free(pool, state->tables[i].complete);
   }
   sf_pool_free(pool, state->tables);
   for (int32_t i = 0; state->maps != NULL && i < state->n_maps; i++) drop_type(pool, &state->maps[i].record);
@@ -200,18 +204,18 @@ static sf_status restore_key(sf_state *state, reader *r, sfi_key *out, sf_error 
   if (!skip(r, state->groups.max > 128 ? 2 : 1) || !sized(r, &row) || row.size < 8 || row.size % 8 != 0) return damaged(err);
   if (r->size < 1 || *r->bytes != 0 || !skip(r, 1)) return damaged(err); /* VoidNamespace */
   int32_t hash = sf_binary_row_hash(row.bytes, row.size);
-  SF_TRY(sfi_state_find(state, row.bytes, row.size, hash, out, err));
+  SF_TRY(sfi_state_locate(state, row.bytes, row.size, hash, out, err));
   if (out->id != SFI_NO_ENTRY) return SF_OK;
   return sfi_state_insert(state, row.bytes, row.size, hash, out, err);
 }
 
-/* Decodes into a record of the state; bytes of views become the state's own. */
-static sf_status restore_record(sf_state *state, int32_t table, sfi_key key, uint32_t id, reader value, sf_error *err) {
+sf_status sfi_state_fill(sf_state *state, int32_t table, sfi_key key, uint32_t id, const uint8_t *bytes, size_t size,
+                         sf_error *err) {
   const sfi_record_type *type = sfi_table_type(state, table);
   uint8_t *record = NULL;
-  if (table == 0) SF_TRY(sfi_state_write_value(state, key, &record, err));
-  else SF_TRY(sfi_state_write(state, key.group, table, id, &record, err));
-  sf_status st = sfi_record_decode(type, value.bytes, value.size, record, err);
+  SF_TRY(sfi_state_own(state, key.group, table, id, &record, err));
+  if (table == 0) ((sfi_entry *)(void *)record)[-1].owner = SFI_WITH_VALUE;
+  sf_status st = sfi_record_decode(type, bytes, size, record, err);
   for (int32_t i = 0; i < type->n_cells; i++) { /* also after a failure: no record refers to foreign bytes */
     if (type->layouts[i] != SF_LAYOUT_VIEW) continue;
     sf_view view;
@@ -225,17 +229,17 @@ static sf_status restore_record(sf_state *state, int32_t table, sfi_key key, uin
 
 static sf_status restore_map(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                              reader value, sf_error *err) {
-  if (sfi_map_find(state, map, key, user_key, size) != SFI_NO_ENTRY) return damaged(err);
+  if (sfi_map_locate(state, map, key, user_key, size) != SFI_NO_ENTRY) return damaged(err);
   uint32_t id = 0;
-  SF_TRY(sfi_map_insert(state, map, key, user_key, size, &id, err));
-  return restore_record(state, 1 + map, key, id, value, err);
+  SF_TRY(sfi_map_add(state, map, key, user_key, size, &id, err));
+  return sfi_state_fill(state, 1 + map, key, id, value.bytes, value.size, err);
 }
 
 static sf_status restore_entry(sf_state *state, int32_t index, reader key_bytes, reader value, sf_error *err) {
   sfi_key key;
   SF_TRY(restore_key(state, &key_bytes, &key, err));
   if (index == 0 && sfi_state_has_value(state, key)) return damaged(err);
-  if (index == 0) return restore_record(state, 0, key, key.id, value, err);
+  if (index == 0) return sfi_state_fill(state, 0, key, key.id, value.bytes, value.size, err);
   for (int32_t map = 0; map < state->n_maps; map++) {
     if (state->maps[map].null_state == index) return restore_map(state, map, key, NULL, SFI_NULL_KEY, value, err);
     if (state->maps[map].entries_state != index) continue;
@@ -247,6 +251,7 @@ static sf_status restore_entry(sf_state *state, int32_t index, reader key_bytes,
 
 sf_status sf_state_restore(sf_state *state, int32_t index, const uint8_t *entries, size_t size, sf_error *err) {
   reader r = {entries, size};
+  if (state->cache != NULL) return sf_fail(err, SF_INVALID, "State that is in a store is not restored here");
   while (r.size > 0) {
     reader key, value;
     if (!sized(&r, &key) || !sized(&r, &value)) return damaged(err);

@@ -151,8 +151,16 @@ typedef struct sfi_table {
   uint32_t index_mask; /* size - 1; index NULL: 0 */
   sfi_link *links;     /* maps */
   uint32_t *heads;     /* keys: per entry the first entry of each map */
-  uint32_t side_room;  /* entries that links or heads have room for */
+  uint8_t *marks;      /* with a store: SFI_MARK_... of each entry */
+  uint8_t *complete;   /* keys, with a store: per entry and map whether all of the map that is in the store is here too */
+  uint32_t side_room;  /* entries that the arrays beside the pages have room for */
 } sfi_table;
+
+/* What a cache knows of an entry. */
+#define SFI_MARK_CHANGED 1 /* the store has something else */
+#define SFI_MARK_STORED 2  /* the store has a value of it, or had one */
+#define SFI_MARK_ABSENT 4  /* of a map: known not to be there */
+#define SFI_MARK_USED 8    /* since the cache has last looked for what to drop */
 
 typedef struct sfi_map_type {
   sfi_record_type record;
@@ -179,7 +187,7 @@ struct sf_state {
   sfi_table *tables; /* by key group, keys first */
   int64_t ttl;       /* milliseconds that a value or map entry lives after its last write, 0: for ever */
   int64_t now;       /* milliseconds since the epoch, kept up by the operator when there is a ttl */
-  int32_t sweep_group; /* where sfi_state_sweep goes on */
+  int32_t sweep_group; /* where looking for what has expired goes on */
   int32_t sweep_table;
   uint32_t sweep_id;
   sfi_slab slab;
@@ -189,6 +197,8 @@ struct sf_state {
   size_t retired_first;
   size_t retired_end;
   size_t retired_room;
+  int64_t held;            /* bytes of all entries, about */
+  struct sfi_cache *cache; /* owned; NULL: all entries are in memory */
 };
 
 /* Types are copied deeply. With a ttl all of them have stamps. */
@@ -225,9 +235,19 @@ static inline const uint8_t *sfi_entry_key(const sfi_entry *entry) {
 }
 static inline uint8_t *sfi_entry_record(const sfi_entry *entry) { return (uint8_t *)(uintptr_t)(entry + 1); }
 
-/* Looks up a key (its serialized row without size) with its row hash. SF_INVALID: of a key group that is not here. */
-SF_MUST_CHECK sf_status sfi_state_find(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
+/* Looks up a key (its serialized row without size) with its row hash. SF_INVALID: of a key group that is not here. With a
+ * store the key is read from there if need be, and has an entry in any case. */
+SF_MUST_CHECK sf_status sfi_state_find(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
                                        sf_error *err);
+/* The same, in memory only. */
+SF_MUST_CHECK sf_status sfi_state_locate(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
+                                         sf_error *err);
+/* Hints that a key with this hash will be located: its place in the index first, then what stands there. Groups are not
+ * checked by the caller. */
+void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash);
+void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash);
+/* Whether the key that was located is (still) at that place. */
+bool sfi_state_is_at(const sf_state *state, const uint8_t *key, size_t size, sfi_key place);
 /* Adds the key that was not found, without value; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_state_insert(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *key_io,
                                          sf_error *err);
@@ -241,34 +261,39 @@ static inline bool sfi_state_expired(const sf_state *state, int32_t group, int32
 }
 /* Takes the value of a key away; its map entries stay. */
 SF_MUST_CHECK sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err);
-/* Looks at the next n entries or so, going round for ever, and removes those that have expired. */
-SF_MUST_CHECK sf_status sfi_state_sweep(sf_state *state, int64_t n, sf_error *err);
+/* After a batch of so many rows: removes some of what has expired, or what the cache has no room for. */
+SF_MUST_CHECK sf_status sfi_state_settle(sf_state *state, int64_t rows, sf_error *err);
 /* As sfi_state_write for a key, which has a value from now on. */
 SF_MUST_CHECK sf_status sfi_state_write_value(sf_state *state, sfi_key key, uint8_t **record_out, sf_error *err);
 /* The record of an entry, to be changed: valid until the next insertion or snapshot. */
 SF_MUST_CHECK sf_status sfi_state_write(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out,
                                         sf_error *err);
+/* The same for a record that may turn out to stay as it is; if not, sfi_state_changed must follow. */
+SF_MUST_CHECK sf_status sfi_state_own(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out,
+                                      sf_error *err);
+SF_MUST_CHECK sf_status sfi_state_changed(sf_state *state, int32_t group, int32_t table, uint32_t id, sf_error *err);
 /* Removes a key with its value and all its map entries. */
 SF_MUST_CHECK sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err);
 /* Sets a VIEW cell of a record obtained from sfi_state_write: copies the bytes. */
 SF_MUST_CHECK sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_error *err);
 
-/* The user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY when it is not there. May have expired. */
-uint32_t sfi_map_find(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size);
+/* Looks up an entry by the user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY: it is not there, or has
+ * expired, and then it is removed. */
+SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                          uint32_t *id_out, sf_error *err);
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);
-/* The same, where an entry that has expired is removed and not found. */
-SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
-                                          uint32_t *id_out, sf_error *err);
 SF_MUST_CHECK sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err);
-/* First entry of a key's map, and the one after; SFI_NO_ENTRY at the end. Newest first. */
-static inline uint32_t sfi_map_first(const sf_state *state, int32_t map, sfi_key key) {
-  return sfi_state_table(state, key.group, 0)->heads[(int64_t)key.id * state->n_maps + map];
-}
-static inline uint32_t sfi_map_next(const sf_state *state, int32_t map, sfi_key key, uint32_t id) {
-  return sfi_state_table(state, key.group, 1 + map)->links[id].next;
-}
+/* With a store: has the entry read by the next sfi_state_read_wanted, unless it is known. sfi_map_find_live does as well without,
+ * but reads one at a time. */
+SF_MUST_CHECK sf_status sfi_map_want(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                     sf_error *err);
+SF_MUST_CHECK sf_status sfi_state_read_wanted(sf_state *state, sf_error *err);
+/* Calls `visit` for the user key of each entry that has not expired; the bytes are borrowed for the call. */
+typedef sf_status (*sfi_map_visitor)(void *context, const uint8_t *user_key, uint32_t size, sf_error *err);
+SF_MUST_CHECK sf_status sfi_map_visit(sf_state *state, int32_t map, sfi_key key, sfi_map_visitor visit, void *context,
+                                      sf_error *err);
 
 SF_MUST_CHECK sf_status sfi_state_retire(sf_state *state, void *block, size_t size, sf_error *err);
 

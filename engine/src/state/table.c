@@ -1,10 +1,11 @@
 /* Entries of one key group: pages of 16, found through a hash index with linear probing. A page that a snapshot refers to
  * is copied before it changes; the index, links and heads are the operator's alone. */
-#include "state/state_internal.h"
+#include "state/cache.h"
 #include "streamfusion/binary_row.h"
 
 #define FIRST_INDEX 16
 #define NO_OWNER UINT32_MAX /* looks for a key */
+#define SWEPT_PER_ROW 5     /* as TtlIncrementalCleanup, which looks at 5 entries at each access */
 
 /* --- index */
 
@@ -71,13 +72,20 @@ static sf_status own_page(sf_state *state, int32_t table, sfi_table *t, uint32_t
 static sf_status grow_sides(const sf_state *state, int32_t table, sfi_table *t, uint32_t n, sf_error *err) {
   if (n <= t->side_room) return SF_OK;
   uint32_t room = t->side_room == 0 ? SFI_PAGE_ENTRIES : 2 * t->side_room;
+  size_t maps = (size_t)room * (size_t)state->n_maps;
   void *memory = NULL;
   if (table > 0) {
     SF_TRY(sf_pool_realloc(state->pool, t->links, (size_t)room * sizeof *t->links, &memory, err));
     t->links = memory;
   } else if (state->n_maps > 0) {
-    SF_TRY(sf_pool_realloc(state->pool, t->heads, (size_t)room * (size_t)state->n_maps * sizeof *t->heads, &memory, err));
+    SF_TRY(sf_pool_realloc(state->pool, t->heads, maps * sizeof *t->heads, &memory, err));
     t->heads = memory;
+  }
+  if (state->cache != NULL) {
+    SF_TRY(sf_pool_realloc(state->pool, t->marks, room, &memory, err));
+    t->marks = memory;
+    if (table == 0) SF_TRY(sf_pool_realloc(state->pool, t->complete, maps, &memory, err));
+    if (table == 0) t->complete = memory;
   }
   t->side_room = room;
   return SF_OK;
@@ -144,6 +152,15 @@ static uint32_t seek(const sf_state *state, int32_t table, const sfi_table *t, u
   }
 }
 
+static size_t out_of_line(uint32_t key_size) {
+  return key_size <= SFI_INLINE_KEY || key_size == SFI_NULL_KEY ? 0 : key_size;
+}
+
+/* What an entry takes, with its share of the arrays beside it. */
+static int64_t cost(const sf_state *state, int32_t table, uint32_t key_size) {
+  return (int64_t)(sfi_stride(state, table) + 2 * sizeof(sfi_slot) + sizeof(sfi_link) + out_of_line(key_size));
+}
+
 static sf_status copy_key(sf_state *state, sfi_entry *entry, const uint8_t *key, uint32_t size, sf_error *err) {
   entry->key.bytes = NULL;
   if (size == SFI_NULL_KEY) return SF_OK;
@@ -175,6 +192,8 @@ static sf_status insert(sf_state *state, int32_t table, sfi_table *t, uint32_t h
   entry->owner = owner;
   put(t, hash, id);
   t->live++;
+  state->held += cost(state, table, size);
+  if (state->cache != NULL) t->marks[id] = SFI_MARK_USED;
   *id_out = id;
   return SF_OK;
 }
@@ -183,6 +202,7 @@ static sf_status retire_view(sf_state *state, const uint8_t *cell, sf_error *err
   sf_view view;
   memcpy(&view, cell, sizeof view);
   if (view.data == NULL) return SF_OK;
+  state->held -= view.size;
   return sfi_state_retire(state, (void *)(uintptr_t)view.data, view.size, err);
 }
 
@@ -204,6 +224,7 @@ static sf_status release(sf_state *state, int32_t table, sfi_table *t, uint32_t 
     SF_TRY(sfi_state_retire(state, (void *)(uintptr_t)entry->key.bytes, entry->key_size, err));
   }
   SF_TRY(retire_views(state, table, sfi_entry_record(entry), err));
+  state->held -= cost(state, table, entry->key_size);
   entry->key_size = SFI_NO_ENTRY;
   entry->owner = t->free;
   t->free = id;
@@ -211,12 +232,22 @@ static sf_status release(sf_state *state, int32_t table, sfi_table *t, uint32_t 
   return SF_OK;
 }
 
-sf_status sfi_state_write(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out,
-                          sf_error *err) {
+sf_status sfi_state_changed(sf_state *state, int32_t group, int32_t table, uint32_t id, sf_error *err) {
+  if (state->cache == NULL || (*sfi_marks(state, group, table, id) & SFI_MARK_CHANGED) != 0) return SF_OK;
+  return sfi_cache_change(state, (sfi_place){group, table, id}, err);
+}
+
+sf_status sfi_state_own(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out, sf_error *err) {
   sfi_page *page = NULL;
   SF_TRY(own_page(state, table, sfi_state_table(state, group, table), id, &page, err));
   *record_out = sfi_entry_record(sfi_page_entry(page, sfi_stride(state, table), id));
   return SF_OK;
+}
+
+sf_status sfi_state_write(sf_state *state, int32_t group, int32_t table, uint32_t id, uint8_t **record_out,
+                          sf_error *err) {
+  SF_TRY(sfi_state_changed(state, group, table, id, err));
+  return sfi_state_own(state, group, table, id, record_out, err);
 }
 
 sf_status sfi_state_write_value(sf_state *state, sfi_key key, uint8_t **record_out, sf_error *err) {
@@ -230,10 +261,14 @@ sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_e
   if (view.size > 0) {
     SF_TRY(sfi_slab_alloc(&state->slab, view.size, &copy, err));
     memcpy(copy, view.data, view.size);
+    state->held += view.size;
   }
   sf_status st = retire_view(state, cell, err);
   if (st != SF_OK) {
-    if (copy != NULL) sfi_slab_free(&state->slab, copy, view.size);
+    if (copy != NULL) {
+      sfi_slab_free(&state->slab, copy, view.size);
+      state->held -= view.size;
+    }
     return st;
   }
   memcpy(cell, &(sf_view){copy, view.size, 0}, sizeof view);
@@ -242,8 +277,8 @@ sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_e
 
 /* --- keys */
 
-sf_status sfi_state_find(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
-                         sf_error *err) {
+sf_status sfi_state_locate(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
+                           sf_error *err) {
   *out = (sfi_key){sf_key_group(hash, state->groups.max) - state->groups.first, SFI_NO_ENTRY};
   if (out->group < 0 || out->group >= state->groups.n) {
     return sf_fail(err, SF_INVALID, "A row of key group %d has come to key groups %d to %d",
@@ -255,6 +290,41 @@ sf_status sfi_state_find(const sf_state *state, const uint8_t *key, size_t size,
   return SF_OK;
 }
 
+static const sfi_table *index_of(const sf_state *state, int32_t group) {
+  if (group < 0 || group >= state->groups.n) return NULL;
+  const sfi_table *t = sfi_state_table(state, group, 0);
+  return t->index == NULL ? NULL : t;
+}
+
+void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash) {
+  const sfi_table *t = index_of(state, group);
+  if (t != NULL) __builtin_prefetch(&t->index[place(t, (uint32_t)hash)]);
+}
+
+void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash) {
+  const sfi_table *t = index_of(state, group);
+  uint32_t id = t == NULL ? SFI_NO_ENTRY : t->index[place(t, (uint32_t)hash)].id;
+  if (id == SFI_NO_ENTRY) return;
+  __builtin_prefetch(sfi_page_entry(t->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, 0), id), 1);
+}
+
+bool sfi_state_is_at(const sf_state *state, const uint8_t *key, size_t size, sfi_key place) {
+  return place.id != SFI_NO_ENTRY &&
+         is_key(sfi_state_entry(state, place.group, 0, place.id), key, (uint32_t)size, NO_OWNER);
+}
+
+sf_status sfi_state_find(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out, sf_error *err) {
+  SF_TRY(sfi_state_locate(state, key, size, hash, out, err));
+  if (state->cache == NULL) return SF_OK;
+  if (out->id != SFI_NO_ENTRY) {
+    *sfi_marks(state, out->group, 0, out->id) |= SFI_MARK_USED;
+    return SF_OK;
+  }
+  SF_TRY(sfi_state_insert(state, key, size, hash, out, err));
+  SF_TRY(sfi_cache_want(state, (sfi_place){out->group, 0, out->id}, err));
+  return sfi_cache_read(state, err);
+}
+
 sf_status sfi_state_insert(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *key_io,
                            sf_error *err) {
   sfi_table *t = sfi_state_table(state, key_io->group, 0);
@@ -262,6 +332,7 @@ sf_status sfi_state_insert(sf_state *state, const uint8_t *key, size_t size, int
   SF_TRY(insert(state, 0, t, (uint32_t)hash, key, (uint32_t)size, SFI_WITHOUT_VALUE, &id, err));
   for (int32_t i = 0; i < state->n_maps; i++) t->heads[(int64_t)id * state->n_maps + i] = SFI_NO_ENTRY;
   key_io->id = id;
+  for (int32_t i = 0; i < state->n_maps && state->cache != NULL; i++) *sfi_map_complete(state, i, *key_io) = 0;
   return SF_OK;
 }
 
@@ -287,18 +358,22 @@ static uint32_t map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
   return (uint32_t)(h ^ h >> 29);
 }
 
-uint32_t sfi_map_find(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size) {
+uint32_t sfi_map_locate(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size) {
   const sfi_table *t = sfi_state_table(state, key.group, 1 + map);
   uint32_t slot = seek(state, 1 + map, t, map_hash(key.id, user_key, size), user_key, size, key.id);
   return slot == SFI_NO_ENTRY ? SFI_NO_ENTRY : t->index[slot].id;
+}
+
+static bool is_absent(const sf_state *state, int32_t map, sfi_key key, uint32_t id) {
+  return state->cache != NULL && (*sfi_marks(state, key.group, 1 + map, id) & SFI_MARK_ABSENT) != 0;
 }
 
 static uint32_t *head_of(const sf_state *state, int32_t map, sfi_key key) {
   return &sfi_state_table(state, key.group, 0)->heads[(int64_t)key.id * state->n_maps + map];
 }
 
-sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
-                         uint32_t *id_out, sf_error *err) {
+sf_status sfi_map_add(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, uint32_t *id_out,
+                      sf_error *err) {
   sfi_table *t = sfi_state_table(state, key.group, 1 + map);
   SF_TRY(insert(state, 1 + map, t, map_hash(key.id, user_key, size), user_key, size, key.id, id_out, err));
   uint32_t *head = head_of(state, map, key);
@@ -308,7 +383,19 @@ sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_
   return SF_OK;
 }
 
-sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err) {
+sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                         uint32_t *id_out, sf_error *err) {
+  if (state->cache == NULL) return sfi_map_add(state, map, key, user_key, size, id_out, err);
+  *id_out = sfi_map_locate(state, map, key, user_key, size);
+  if (*id_out == SFI_NO_ENTRY) SF_TRY(sfi_map_add(state, map, key, user_key, size, id_out, err));
+  uint8_t *record = NULL;
+  SF_TRY(sfi_state_write(state, key.group, 1 + map, *id_out, &record, err));
+  memset(record, 0, state->maps[map].record.size); /* what was removed has left its counts */
+  *sfi_marks(state, key.group, 1 + map, *id_out) &= (uint8_t)~SFI_MARK_ABSENT;
+  return SF_OK;
+}
+
+sf_status sfi_map_drop(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err) {
   sfi_table *t = sfi_state_table(state, key.group, 1 + map);
   const sfi_entry *entry = sfi_state_entry(state, key.group, 1 + map, id);
   const uint8_t *user_key = sfi_entry_key(entry);
@@ -323,10 +410,16 @@ sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id,
   return release(state, 1 + map, t, id, err);
 }
 
-sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err) {
+sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err) {
+  if (state->cache == NULL) return sfi_map_drop(state, map, key, id, err);
+  *sfi_marks(state, key.group, 1 + map, id) |= SFI_MARK_ABSENT;
+  return sfi_state_changed(state, key.group, 1 + map, id, err);
+}
+
+sf_status sfi_state_drop(sf_state *state, sfi_key key, sf_error *err) {
   for (int32_t i = 0; i < state->n_maps; i++) {
     uint32_t id;
-    while ((id = sfi_map_first(state, i, key)) != SFI_NO_ENTRY) SF_TRY(sfi_map_remove(state, i, key, id, err));
+    while ((id = sfi_map_first(state, i, key)) != SFI_NO_ENTRY) SF_TRY(sfi_map_drop(state, i, key, id, err));
   }
   sfi_table *t = sfi_state_table(state, key.group, 0);
   const sfi_entry *entry = sfi_state_entry(state, key.group, 0, key.id);
@@ -338,13 +431,46 @@ sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err) {
   return release(state, 0, t, key.id, err);
 }
 
+sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err) {
+  return state->cache == NULL ? sfi_state_drop(state, key, err) : sfi_cache_remove(state, key, err);
+}
+
+sf_status sfi_map_want(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, sf_error *err) {
+  if (state->cache == NULL || *sfi_map_complete(state, map, key)) return SF_OK;
+  uint32_t id = sfi_map_locate(state, map, key, user_key, size);
+  if (id != SFI_NO_ENTRY) return SF_OK;
+  SF_TRY(sfi_map_add(state, map, key, user_key, size, &id, err));
+  *sfi_marks(state, key.group, 1 + map, id) |= SFI_MARK_ABSENT;
+  return sfi_cache_want(state, (sfi_place){key.group, 1 + map, id}, err);
+}
+
 sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                             uint32_t *id_out, sf_error *err) {
-  *id_out = sfi_map_find(state, map, key, user_key, size);
+  *id_out = sfi_map_locate(state, map, key, user_key, size);
+  if (state->cache != NULL) {
+    if (*id_out == SFI_NO_ENTRY) {
+      SF_TRY(sfi_map_want(state, map, key, user_key, size, err));
+      SF_TRY(sfi_cache_read(state, err));
+      *id_out = sfi_map_locate(state, map, key, user_key, size);
+    }
+    if (*id_out == SFI_NO_ENTRY) return SF_OK;
+    *sfi_marks(state, key.group, 1 + map, *id_out) |= SFI_MARK_USED;
+    if (is_absent(state, map, key, *id_out)) *id_out = SFI_NO_ENTRY;
+  }
   if (*id_out == SFI_NO_ENTRY || !sfi_state_expired(state, key.group, 1 + map, *id_out)) return SF_OK;
   uint32_t id = *id_out;
   *id_out = SFI_NO_ENTRY;
   return sfi_map_remove(state, map, key, id, err);
+}
+
+sf_status sfi_map_visit(sf_state *state, int32_t map, sfi_key key, sfi_map_visitor visit, void *context, sf_error *err) {
+  for (uint32_t id = sfi_map_first(state, map, key); id != SFI_NO_ENTRY; id = sfi_map_next(state, map, key, id)) {
+    if (is_absent(state, map, key, id) || sfi_state_expired(state, key.group, 1 + map, id)) continue;
+    const sfi_entry *entry = sfi_state_entry(state, key.group, 1 + map, id);
+    SF_TRY(visit(context, sfi_entry_key(entry), entry->key_size, err));
+  }
+  if (state->cache == NULL || *sfi_map_complete(state, map, key)) return SF_OK;
+  return sfi_cache_visit(state, map, key, visit, context, err);
 }
 
 /* --- time to live */
@@ -361,15 +487,16 @@ static sf_status sweep_entry(sf_state *state, int32_t group, int32_t table, uint
   if (entry->key_size == SFI_NO_ENTRY) return SF_OK;
   bool expired = sfi_state_expired(state, group, table, id);
   if (table > 0) {
-    return expired ? sfi_map_remove(state, table - 1, (sfi_key){group, entry->owner}, id, err) : SF_OK;
+    return expired ? sfi_map_drop(state, table - 1, (sfi_key){group, entry->owner}, id, err) : SF_OK;
   }
   sfi_key key = {group, id};
   if (entry->owner == SFI_WITH_VALUE && !expired) return SF_OK;
-  if (!has_map_entries(state, key)) return sfi_state_remove(state, key, err);
+  if (!has_map_entries(state, key)) return sfi_state_drop(state, key, err);
   return entry->owner == SFI_WITH_VALUE ? sfi_state_clear_value(state, key, err) : SF_OK;
 }
 
-sf_status sfi_state_sweep(sf_state *state, int64_t n, sf_error *err) {
+/* Looks at the next n entries or so, going round for ever, and removes those that have expired. */
+static sf_status sweep(sf_state *state, int64_t n, sf_error *err) {
   for (int64_t i = 0; i < n; i++) { /* the end of a table counts like an entry */
     if (state->sweep_id < sfi_state_table(state, state->sweep_group, state->sweep_table)->used) {
       SF_TRY(sweep_entry(state, state->sweep_group, state->sweep_table, state->sweep_id++, err));
@@ -381,4 +508,9 @@ sf_status sfi_state_sweep(sf_state *state, int64_t n, sf_error *err) {
     if (++state->sweep_group == state->groups.n) state->sweep_group = 0;
   }
   return SF_OK;
+}
+
+sf_status sfi_state_settle(sf_state *state, int64_t rows, sf_error *err) {
+  if (state->cache != NULL) return sfi_cache_trim(state, err); /* what expires in a store is the store's business */
+  return state->ttl > 0 ? sweep(state, SWEPT_PER_ROW * rows, err) : SF_OK;
 }

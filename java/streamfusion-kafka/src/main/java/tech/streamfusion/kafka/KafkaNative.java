@@ -102,4 +102,19 @@ public final class KafkaNative {
 
     /** Rows of the batches one after the other, as one owned batch. */
     public static native long concat(long pool, long[] batches);
+
+    // ---- the last row of each key (sf_kafka_reducer)
+
+    /** @param keyColumns columns of the row type; with {@code maxKeys} keys it is full */
+    public static native long reducerCreate(long pool, long rowType, int[] keyColumns, long maxKeys);
+
+    public static native void reducerRelease(long reducer);
+
+    /** Copies rows of the batch from row {@code from} on, up to the end or until it is full; returns the row that follows. */
+    public static native int reducerAdd(long reducer, long batch, int from);
+
+    public static native boolean reducerFull(long reducer);
+
+    /** The rows as an owned batch handle, one per key; starts over empty. */
+    public static native long reducerTake(long reducer);
 }

@@ -25,6 +25,7 @@ import org.apache.flink.table.catalog.Column;
 import org.apache.flink.table.catalog.ObjectIdentifier;
 import org.apache.flink.table.catalog.ResolvedCatalogTable;
 import org.apache.flink.table.catalog.ResolvedSchema;
+import org.apache.flink.table.catalog.UniqueConstraint;
 import org.apache.flink.table.connector.ProviderContext;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.connector.sink.SinkV2Provider;
@@ -46,7 +47,7 @@ import tech.streamfusion.runtime.spi.NativeSinkProvider;
 import tech.streamfusion.runtime.spi.PlanEncoder;
 import tech.streamfusion.runtime.spi.Translation;
 
-/** A {@code kafka} table without SQL around it: its stock source and sink, and the native ones made from them. */
+/** A {@code kafka} or {@code upsert-kafka} table without SQL around it: its stock source and sink, and the native ones made from them. */
 final class KafkaTable {
 
     private final LinkedHashMap<String, DataType> columns = new LinkedHashMap<>();
@@ -56,6 +57,7 @@ final class KafkaTable {
     private String watermarkColumn;
     private long idleTimeoutMillis;
     @Nullable private Duration drift;
+    @Nullable private String primaryKey;
 
     static KafkaTable of(String bootstrapServers, String topic) {
         KafkaTable table = new KafkaTable();
@@ -63,6 +65,13 @@ final class KafkaTable {
                 .option("topic", topic)
                 .option("properties.bootstrap.servers", bootstrapServers)
                 .option("format", "json");
+    }
+
+    /** The same columns as an {@code upsert-kafka} table. */
+    KafkaTable upserting(String keyColumn) {
+        primaryKey = keyColumn;
+        columns.put(keyColumn, columns.get(keyColumn).notNull());
+        return without("format").option("connector", "upsert-kafka").option("key.format", "json").option("value.format", "json");
     }
 
     /** The usual reading options: from the start to what is there now. */
@@ -100,6 +109,7 @@ final class KafkaTable {
         copy.watermarkColumn = watermarkColumn;
         copy.idleTimeoutMillis = idleTimeoutMillis;
         copy.drift = drift;
+        copy.primaryKey = primaryKey;
         return copy;
     }
 
@@ -144,8 +154,14 @@ final class KafkaTable {
                     schema.column(name, type);
                     resolved.add(Column.physical(name, type));
                 });
+        UniqueConstraint key = null;
+        if (primaryKey != null) {
+            schema.primaryKey(primaryKey);
+            key = UniqueConstraint.primaryKey("key", List.of(primaryKey));
+        }
         return new ResolvedCatalogTable(
-                CatalogTable.newBuilder().schema(schema.build()).options(options).build(), ResolvedSchema.of(resolved));
+                CatalogTable.newBuilder().schema(schema.build()).options(options).build(),
+                new ResolvedSchema(resolved, List.of(), key, List.of()));
     }
 
     private static ObjectIdentifier name() {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
 /** The same jar with flink-sql-connector-kafka, which has the Kafka client under another name. */
@@ -20,6 +21,7 @@ class RelocatedConnectorTest extends KafkaTestBase {
     void copiesWithTheSqlConnector() throws Exception {
         topics.create("plain", 2);
         topics.create("copied", 1);
+        topics.create("copied-keyed", 3);
         topics.send("plain", items(0, 5000));
         Path log = Files.createTempFile("relocated-copy", ".log");
         List<String> command = new ArrayList<>();
@@ -28,7 +30,7 @@ class RelocatedConnectorTest extends KafkaTestBase {
         command.add("-cp");
         command.add(classPath());
         command.add(RelocatedCopy.class.getName());
-        command.addAll(List.of(broker.bootstrapServers(), "plain", "copied"));
+        command.addAll(List.of(broker.bootstrapServers(), "plain", "copied", "copied-keyed"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
         try {
             assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
@@ -38,7 +40,16 @@ class RelocatedConnectorTest extends KafkaTestBase {
         }
         assertThat(read(log)).doesNotContain("Records are sent one by one");
         assertThat(topics.values("copied")).hasSize(5000).isEqualTo(topics.values("plain"));
+        assertThat(topics.read("copied-keyed"))
+                .hasSize(5000)
+                .allSatisfy(record -> assertThat(Topics.text(record.value())).startsWith(keyOf(record)));
         Files.delete(log);
+    }
+
+    /** The key's object without its end, with which the value's begins. */
+    private static String keyOf(ConsumerRecord<byte[], byte[]> record) {
+        String key = Topics.text(record.key());
+        return key.substring(0, key.length() - 1);
     }
 
     /** What this JVM was opened for. */

@@ -10,7 +10,7 @@ final class RelocatedCopy {
 
     private RelocatedCopy() {}
 
-    /** Arguments: bootstrap servers, topic to read, topic to write. */
+    /** Arguments: bootstrap servers, topic to read, topic to write, topic to write with keys. */
     public static void main(String[] arguments) throws Exception {
         KafkaTable from = table(arguments[0], arguments[1]).bounded();
         KafkaTable to =
@@ -23,7 +23,8 @@ final class RelocatedCopy {
                 || !sink.startsWith("tech.streamfusion.kafka.relocated.")) {
             throw new IllegalStateException("wrong variant: " + source + ", " + sink);
         }
-        new Pipelines().addNative(from, to).run();
+        KafkaTable keyed = table(arguments[0], arguments[3]).upserting("id");
+        new Pipelines().addNative(from, to).addNative(from, keyed).run();
     }
 
     private static KafkaTable table(String bootstrapServers, String topic) {

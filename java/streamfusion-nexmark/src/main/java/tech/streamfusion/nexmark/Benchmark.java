@@ -20,11 +20,6 @@ import java.util.stream.IntStream;
 /** Runs the queries on both sides, alternately, and compares the outputs; the broker runs in this process. */
 final class Benchmark {
 
-    /** What every own query must consist of on the accelerated side. */
-    private static final Set<String> EXPECTED_NODES = Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink");
-
-    static final String STATE = "hashmap";
-
     private final Options options;
     private final String bootstrap;
     private final Topics topics;
@@ -44,48 +39,52 @@ final class Benchmark {
 
     void fillInput() throws Exception {
         long count = Collections.max(options.events);
-        Console.progress("generating " + count + " events (" + options.shape + ")");
-        topics.create(inputTopic(), options.parallelism, Map.of());
-        double average =
-                topics.fill(
-                        inputTopic(),
-                        options.parallelism,
-                        count,
-                        new EventGenerator(EventGenerator.DEFAULT_SEED, options.shape));
-        Console.progress(String.format(Locale.ROOT, "%.1f bytes per event", average));
+        for (int partitions : options.parallelism) {
+            Console.progress("generating " + count + " events (" + options.shape + ")");
+            topics.create(inputTopic(partitions), partitions, Map.of());
+            double average =
+                    topics.fill(
+                            inputTopic(partitions),
+                            partitions,
+                            count,
+                            new EventGenerator(EventGenerator.DEFAULT_SEED, options.shape));
+            Console.progress(String.format(Locale.ROOT, "%.1f bytes per event", average));
+        }
     }
 
     List<QueryResult> runAll() throws Exception {
         List<QueryResult> results = new ArrayList<>();
-        for (String query : options.queries) {
-            results.add(run(query));
+        for (Setup setup : options.setups()) {
+            for (String query : options.queries) {
+                results.add(run(Query.of(query, options), setup));
+            }
         }
         return results;
     }
 
-    private QueryResult run(String query) throws Exception {
-        QueryResult result = new QueryResult(query);
+    private QueryResult run(Query query, Setup setup) throws Exception {
+        QueryResult result = new QueryResult(query, setup);
         Map<Long, Map<Side, Reference>> outputs = new HashMap<>();
         Map<Side, WorkerProcess> workers = new EnumMap<>(Side.class);
         try {
             for (Side side : options.sides) {
-                workers.put(side, worker(side));
+                workers.put(side, worker(side, setup));
             }
             for (Side side : options.sides) {
-                Console.progress(query + " warming up " + side);
-                warmUp(query, side, workers.get(side));
+                Console.progress(result.label() + " warming up " + side);
+                warmUp(result, side, workers.get(side));
             }
             for (int round = 1; round <= options.rounds; round++) {
                 for (long events : options.events) {
                     for (Side side : order(round)) {
                         Map<Side, Reference> references =
                                 outputs.computeIfAbsent(events, e -> new EnumMap<>(Side.class));
-                        runOnce(query, events, side, workers.get(side), result, references);
+                        runOnce(result, events, side, workers.get(side), references);
                     }
                 }
             }
-            if (options.limit && options.sqlFile == null && workers.containsKey(Side.NATIVE)) {
-                result.limit = limit(query, workers.get(Side.NATIVE), result, outputs);
+            if (options.limit && query.own && workers.containsKey(Side.NATIVE)) {
+                result.limit = limit(workers.get(Side.NATIVE), result, outputs);
             }
         } finally {
             for (WorkerProcess worker : workers.values()) {
@@ -100,31 +99,30 @@ final class Benchmark {
         return result;
     }
 
-    private void warmUp(String query, Side side, WorkerProcess worker) throws Exception {
+    private void warmUp(QueryResult result, Side side, WorkerProcess worker) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(options.warmUpSeconds);
         while (System.nanoTime() < end) {
-            runOnce(query, Collections.min(options.events), side, worker, null, null);
+            runOnce(result, Collections.min(options.events), side, worker, null);
         }
     }
 
     private Map<String, Double> limit(
-            String query, WorkerProcess worker, QueryResult result, Map<Long, Map<Side, Reference>> outputs)
-            throws Exception {
-        Console.progress(query + " measuring its parts alone");
+            WorkerProcess worker, QueryResult result, Map<Long, Map<Side, Reference>> outputs) throws Exception {
+        String query = result.query.name;
+        Setup setup = result.setup;
+        Console.progress(result.label() + " measuring its parts alone");
         long events = result.largest();
         Reference output = outputs.get(events).values().iterator().next();
         String scratch = "limit-" + query;
-        topics.create(scratch, options.parallelism, Map.of());
+        topics.create(scratch, setup.parallelism, Map.of());
         Message request =
-                new Message()
+                setup.describe(new Message())
                         .with("command", "limit")
-                        .with("parallelism", 1)
-                        .with("state", STATE)
-                        .with("sql", sql(query, inputTopic(), output.topic, boundedSource(events), exactlyOnceSink(scratch)))
+                        .with("sql", sql(result.query, setup, output.topic, boundedSource(events, setup), scratch))
                         .with("bootstrap", bootstrap)
                         .with("shape", options.shape)
                         .with("events", events)
-                        .with("input", inputTopic())
+                        .with("input", inputTopic(setup.parallelism))
                         .with("output", output.topic)
                         .with("outputRecords", output.digest.records)
                         .with("scratch", scratch);
@@ -155,26 +153,20 @@ final class Benchmark {
         }
     }
 
-    /** Runs a job; {@code result} null: warm-up, nothing is recorded. */
+    /** Runs a job; {@code references} null: warm-up, nothing is recorded. */
     private void runOnce(
-            String query,
-            long events,
-            Side side,
-            WorkerProcess worker,
-            QueryResult result,
-            Map<Side, Reference> references)
+            QueryResult result, long events, Side side, WorkerProcess worker, Map<Side, Reference> references)
             throws Exception {
-        String output = "out-" + query + "-" + side + "-" + ++runs;
-        topics.create(output, options.parallelism, Map.of());
+        Setup setup = result.setup;
+        String output = "out-" + result.query.name + "-" + side + "-" + ++runs;
+        topics.create(output, setup.parallelism, Map.of());
         Message answer =
                 worker.call(
-                        new Message()
+                        setup.describe(new Message())
                                 .with("command", "run")
-                                .with("parallelism", options.parallelism)
-                                .with("state", STATE)
-                                .with("sql", sql(query, inputTopic(), output, boundedSource(events), exactlyOnceSink(output))));
-        failOnError(answer, query, side);
-        if (result == null) {
+                                .with("sql", sql(result.query, setup, output, boundedSource(events, setup), output)));
+        failOnError(answer, result.label(), side);
+        if (references == null) {
             topics.delete(output);
             return;
         }
@@ -184,20 +176,20 @@ final class Benchmark {
                         answer.getLong("cpuNanos") / 1e9,
                         answer.getLong("peakBytes"));
         result.at(events, side).add(run);
-        checkNodes(query, side, answer, result);
-        OutputDigest digest = OutputDigest.of(bootstrap, output);
+        checkNodes(side, answer, result);
+        OutputDigest digest = OutputDigest.of(bootstrap, output, result.query.updating);
         Console.progress(
                 String.format(
                         Locale.ROOT,
                         "%-4s %,10d events  %-6s %7.2f s  cpu %7.2f s  peak %5d MiB  %,d records out",
-                        query,
+                        result.label(),
                         events,
                         side,
                         run.seconds,
                         run.cpuSeconds,
                         run.peakBytes >> 20,
                         digest.records));
-        compare(query, events, side, new Reference(output, digest), result, references);
+        compare(events, side, new Reference(output, digest), result, references);
     }
 
     static void failOnError(Message answer, String query, Side side) throws IOException {
@@ -206,19 +198,19 @@ final class Benchmark {
         }
     }
 
-    private void checkNodes(String query, Side side, Message answer, QueryResult result) {
+    private void checkNodes(Side side, Message answer, QueryResult result) {
         String nodes = answer.get("nativeNodes");
         if (side == Side.STOCK) {
             if (!nodes.isEmpty()) {
-                problems.add(query + ": the stock side had native nodes " + nodes);
+                problems.add(result.label() + ": the stock side had native nodes " + nodes);
             }
             return;
         }
         result.nativeNodes = nodes;
-        Set<String> missing = new HashSet<>(EXPECTED_NODES);
+        Set<String> missing = new HashSet<>(result.setup.intendedNodes(result.query));
         missing.removeAll(Arrays.asList(nodes.split(",")));
-        if (options.sqlFile == null && !missing.isEmpty()) {
-            String problem = query + ": not native: " + missing;
+        if (result.query.own && !missing.isEmpty()) {
+            String problem = result.label() + ": not native: " + missing;
             if (!problems.contains(problem)) {
                 problems.add(problem);
                 System.err.println(problem + "\n" + answer.get("plan"));
@@ -228,7 +220,6 @@ final class Benchmark {
 
     /** Compares with the first output of this size (stock's, when both sides run). */
     private void compare(
-            String query,
             long events,
             Side side,
             Reference own,
@@ -239,11 +230,11 @@ final class Benchmark {
         Reference first = references.getOrDefault(firstSide, own);
         boolean equal = first.digest.equals(own.digest);
         if (!equal) {
-            String difference = OutputDigest.difference(bootstrap, first.topic, own.topic);
-            problems.add(query + " at " + events + ": outputs differ\n" + difference);
+            String difference = OutputDigest.difference(bootstrap, first.topic, own.topic, result.query.updating);
+            problems.add(result.label() + " at " + events + ": outputs differ\n" + difference);
         }
         if (own.digest.records == 0) {
-            problems.add(query + " at " + events + ": no output on the " + side + " side");
+            problems.add(result.label() + " at " + events + ": no output on the " + side + " side");
         }
         result.outputRecords.put(events, own.digest.records);
         if (options.sides.size() == 2) {
@@ -254,65 +245,76 @@ final class Benchmark {
         }
     }
 
-    WorkerProcess worker(Side side) throws IOException {
+    WorkerProcess worker(Side side, Setup setup) throws IOException {
         Path log = options.report.resolve("nexmark-" + side + ".log");
         Files.createDirectories(options.report);
-        return new WorkerProcess(side, options, log);
+        return new WorkerProcess(side, options, setup.parallelism, log);
     }
 
-    private String inputTopic() {
-        return "events-" + options.shape;
+    private String inputTopic(int partitions) {
+        return "events-" + options.shape + "-" + partitions;
+    }
+
+    /** The script of a query that writes, exactly once, to the topic {@code sink}. */
+    private String sql(Query query, Setup setup, String output, String source, String sink) throws IOException {
+        Map<String, String> settings = new HashMap<>(options.producerSettings());
+        settings.put("sink.delivery-guarantee", "exactly-once");
+        settings.put("sink.transactional-id-prefix", sink);
+        settings.put("properties.transaction.timeout.ms", "600000");
+        return sql(query, inputTopic(setup.parallelism), output, source, sink, settings);
     }
 
     /** The complete script of a query: schema, then the query's own statements. */
-    String sql(String query, String input, String output, String source, String sink) throws IOException {
-        String own =
-                options.sqlFile != null
-                        ? Files.readString(options.sqlFile)
-                        : SqlScript.resource(query + ".sql");
+    String sql(Query query, String input, String output, String source, String sink, Map<String, String> sinkSettings)
+            throws IOException {
         Map<String, String> values =
                 Map.of(
                         "bootstrap", bootstrap,
                         "input", input,
                         "output", output,
                         "source", source,
-                        "sink", sink,
+                        "sink", kafkaTable(sink, sinkSettings),
+                        "upsertSink", upsertKafkaTable(sink, sinkSettings),
                         "rowtime", options.shape.rowtimeType);
-        return SqlScript.substitute(SqlScript.resource("schema-" + options.shape + ".sql") + "\n" + own, values);
+        return SqlScript.substitute(SqlScript.resource("schema-" + options.shape + ".sql") + "\n" + query.script, values);
     }
 
-    private String boundedSource(long events) {
+    private String boundedSource(long events, Setup setup) {
         String offsets =
-                IntStream.range(0, options.parallelism)
-                        .mapToObj(p -> "partition:" + p + ",offset:" + partitionSize(events, p))
+                IntStream.range(0, setup.parallelism)
+                        .mapToObj(p -> "partition:" + p + ",offset:" + partitionSize(events, p, setup.parallelism))
                         .collect(Collectors.joining(";"));
         return kafkaTable(
-                inputTopic(),
+                inputTopic(setup.parallelism),
                 Map.of(
                         "scan.startup.mode", "earliest-offset",
                         "scan.bounded.mode", "specific-offsets",
                         "scan.bounded.specific-offsets", offsets));
     }
 
-    private long partitionSize(long events, int partition) {
-        return (events - partition + options.parallelism - 1) / options.parallelism;
-    }
-
-    private String exactlyOnceSink(String output) {
-        Map<String, String> settings = new HashMap<>(options.producerSettings());
-        settings.put("sink.delivery-guarantee", "exactly-once");
-        settings.put("sink.transactional-id-prefix", output);
-        settings.put("properties.transaction.timeout.ms", "600000");
-        return kafkaTable(output, settings);
+    private static long partitionSize(long events, int partition, int partitions) {
+        return (events - partition + partitions - 1) / partitions;
     }
 
     String kafkaTable(String topic, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("connector", "kafka");
         all.put("format", "json");
-        all.put("topic", topic);
-        all.put("properties.bootstrap.servers", bootstrap);
-        return all.entrySet().stream()
+        return tableOptions(topic, all);
+    }
+
+    private String upsertKafkaTable(String topic, Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("connector", "upsert-kafka");
+        all.put("key.format", "json");
+        all.put("value.format", "json");
+        return tableOptions(topic, all);
+    }
+
+    private String tableOptions(String topic, Map<String, String> settings) {
+        settings.put("topic", topic);
+        settings.put("properties.bootstrap.servers", bootstrap);
+        return settings.entrySet().stream()
                 .map(e -> "'" + e.getKey() + "' = '" + e.getValue() + "'")
                 .sorted()
                 .collect(Collectors.joining(", "));

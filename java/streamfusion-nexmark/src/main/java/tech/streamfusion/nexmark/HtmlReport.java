@@ -11,7 +11,7 @@ final class HtmlReport {
 
     private static final int BAR = 18;
     private static final int GROUP = 2 * BAR + 18;
-    private static final int LEFT = 60;
+    private static final int CHARACTER = 8;
     private static final int WIDTH = 640;
 
     private HtmlReport() {}
@@ -28,11 +28,10 @@ final class HtmlReport {
                 .append(
                         String.format(
                                 Locale.ROOT,
-                                "Kafka to Kafka, JSON, exactly-once, table shape %s, parallelism %d, producer settings %s, median of"
+                                "Kafka to Kafka, JSON, exactly-once, table shape %s, producer settings %s, median of"
                                         + " %d round(s). Bars show how many times less the accelerated side needs; with two"
                                         + " sizes, per event in steady state.",
                                 options.shape,
-                                options.parallelism,
                                 options.largeBatches ? "large batches" : "default",
                                 options.rounds))
                 .append("</p>\n");
@@ -50,15 +49,16 @@ final class HtmlReport {
             most = Math.max(most, finite(cpu(result), 0));
         }
         double scale = WIDTH / Math.ceil(most);
+        int left = 12 + CHARACTER * results.stream().mapToInt(result -> result.label().length()).max().orElse(0);
         int height = results.size() * GROUP + 40;
         page.append(
                 String.format(
                         Locale.ROOT,
                         "<svg role=\"img\" aria-label=\"speedup per query\" width=\"%d\" height=\"%d\">%n",
-                        LEFT + WIDTH + 60,
+                        left + WIDTH + 60,
                         height));
         for (int tick = 0; tick <= (int) Math.ceil(most); tick++) {
-            double x = LEFT + tick * scale;
+            double x = left + tick * scale;
             page.append(
                     String.format(
                             Locale.ROOT,
@@ -69,14 +69,14 @@ final class HtmlReport {
         for (int i = 0; i < results.size(); i++) {
             int y = i * GROUP + 8;
             page.append(
-                    String.format(Locale.ROOT, "<text x=\"4\" y=\"%d\">%s</text>%n", y + BAR + 4, escape(results.get(i).query)));
-            bar(page, y, wall(results.get(i)), scale, "#2364aa", "wall");
-            bar(page, y + BAR, cpu(results.get(i)), scale, "#73a942", "CPU");
+                    String.format(Locale.ROOT, "<text x=\"4\" y=\"%d\">%s</text>%n", y + BAR + 4, escape(results.get(i).label())));
+            bar(page, left, y, wall(results.get(i)), scale, "#2364aa", "wall");
+            bar(page, left, y + BAR, cpu(results.get(i)), scale, "#73a942", "CPU");
         }
         page.append("</svg>\n");
     }
 
-    private static void bar(StringBuilder page, int y, double value, double scale, String colour, String label) {
+    private static void bar(StringBuilder page, int left, int y, double value, double scale, String colour, String label) {
         if (Double.isNaN(value) || value <= 0) {
             return;
         }
@@ -84,17 +84,20 @@ final class HtmlReport {
                 String.format(
                         Locale.ROOT,
                         "<rect x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/><text x=\"%.1f\" y=\"%d\">%.2f %s</text>%n",
-                        LEFT, y, value * scale, BAR - 2, colour, LEFT + value * scale + 6, y + BAR - 5, value, label));
+                        left, y, value * scale, BAR - 2, colour, left + value * scale + 6, y + BAR - 5, value, label));
     }
 
     private static void table(StringBuilder page, List<QueryResult> results) {
-        page.append("<table><tr><th>query</th><th>events</th><th>stock s</th><th>CPU s</th><th>peak MiB</th><th>native s</th>")
+        page.append("<table><tr><th>query</th><th>state</th><th>mini-batch</th><th>parallelism</th><th>events</th><th>stock s</th><th>CPU s</th><th>peak MiB</th><th>native s</th>")
                 .append("<th>CPU s</th><th>peak MiB</th><th>wall</th><th>CPU</th><th>steady wall</th><th>steady CPU</th>")
                 .append("<th>outputs equal</th><th>native nodes</th></tr>\n");
         for (QueryResult result : results) {
             for (long events : result.bySize.keySet()) {
                 page.append("<tr>");
-                cell(page, result.query);
+                cell(page, result.query.name);
+                cell(page, result.setup.backend);
+                cell(page, result.setup.miniBatch ? "on" : "off");
+                cell(page, Integer.toString(result.setup.parallelism));
                 cell(page, String.format(Locale.ROOT, "%,d", events));
                 side(page, result, events, Side.STOCK);
                 side(page, result, events, Side.NATIVE);

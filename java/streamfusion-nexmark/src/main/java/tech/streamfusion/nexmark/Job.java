@@ -3,6 +3,7 @@ package tech.streamfusion.nexmark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.Configuration;
@@ -16,6 +17,14 @@ import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
 final class Job {
 
     private static final Pattern SET = Pattern.compile("(?is)SET\\s+'([^']+)'\\s*=\\s*'([^']*)'");
+
+    /** As the public benchmark has it. */
+    private static final Map<String, String> MINI_BATCH =
+            Map.of(
+                    "table.exec.mini-batch.enabled", "true",
+                    "table.exec.mini-batch.allow-latency", "2 s",
+                    "table.exec.mini-batch.size", "50000",
+                    "table.optimizer.distinct-agg.split.enabled", "true");
 
     final TableEnvironment tables;
     private final StreamExecutionEnvironment environment;
@@ -45,9 +54,13 @@ final class Job {
         config.setString("execution.checkpointing.mode", "EXACTLY_ONCE");
         config.setString("restart-strategy.type", "none");
         config.setString("state.backend.type", request.get("state"));
+        config.setString("execution.checkpointing.incremental", "true"); // of the backends that can
         config.setString("table.local-time-zone", "UTC");
         StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(config);
         StreamTableEnvironment tables = StreamTableEnvironment.create(environment);
+        if (Boolean.parseBoolean(request.get("miniBatch"))) {
+            MINI_BATCH.forEach(tables.getConfig()::set);
+        }
         List<String> inserts = new ArrayList<>();
         for (String statement : SqlScript.statements(request.get("sql"))) {
             Matcher set = SET.matcher(statement);

@@ -25,7 +25,7 @@ final class JsonReport {
         ArrayNode rows = root.putArray("results");
         for (QueryResult result : results) {
             for (long events : result.bySize.keySet()) {
-                row(rows.addObject(), options, result, events);
+                row(rows.addObject(), result, events);
             }
         }
         Files.createDirectories(options.report);
@@ -52,11 +52,11 @@ final class JsonReport {
         Files.write(options.report.resolve("nexmark-latency.json"), mapper.writeValueAsBytes(root));
     }
 
-    private static void row(ObjectNode row, Options options, QueryResult result, long events) {
-        row.put("query", result.query);
-        row.put("state", Benchmark.STATE);
-        row.put("miniBatch", false);
-        row.put("parallelism", options.parallelism);
+    private static void row(ObjectNode row, QueryResult result, long events) {
+        row.put("query", result.query.name);
+        row.put("state", result.setup.backend);
+        row.put("miniBatch", result.setup.miniBatch);
+        row.put("parallelism", result.setup.parallelism);
         row.put("events", events);
         side(row, "stock", result, events, Side.STOCK);
         side(row, "native", result, events, Side.NATIVE);

@@ -71,10 +71,11 @@ final class Latency {
             if (!QUERIES.contains(query)) {
                 continue;
             }
+            Query script = Query.of(query, options);
             Map<Side, List<Long>> millis = new EnumMap<>(Side.class);
             for (int round = 1; round <= options.rounds; round++) {
                 for (Side side : benchmark.order(round)) {
-                    List<Long> measured = runOnce(query, side);
+                    List<Long> measured = runOnce(script, side);
                     Result result = new Result(query, side, measured);
                     Console.progress(
                             String.format(
@@ -92,7 +93,9 @@ final class Latency {
         return results;
     }
 
-    private List<Long> runOnce(String query, Side side) throws Exception {
+    private List<Long> runOnce(Query script, Side side) throws Exception {
+        Setup setup = options.setups().get(0);
+        String query = script.name;
         String name = query + "-" + side + "-" + ++runs;
         String input = "rate-" + name;
         String output = "rate-out-" + name;
@@ -100,16 +103,14 @@ final class Latency {
         topics.create(output, 1, Map.of("message.timestamp.type", "LogAppendTime"));
         long[] sent;
         List<Long> arrived;
-        try (WorkerProcess worker = benchmark.worker(side)) {
+        try (WorkerProcess worker = benchmark.worker(side, setup)) {
             String source = benchmark.kafkaTable(input, Map.of("scan.startup.mode", "earliest-offset"));
-            String sink = benchmark.kafkaTable(output, Map.of("sink.delivery-guarantee", "at-least-once"));
+            Map<String, String> sink = Map.of("sink.delivery-guarantee", "at-least-once");
             Message answer =
                     worker.call(
-                            new Message()
+                            setup.describe(new Message())
                                     .with("command", "start")
-                                    .with("parallelism", 1)
-                                    .with("state", Benchmark.STATE)
-                                    .with("sql", benchmark.sql(query, input, output, source, sink)));
+                                    .with("sql", benchmark.sql(script, input, output, source, output, sink)));
             Benchmark.failOnError(answer, query, side);
             sent = produce(input);
             awaitOutput(output, sent.length);

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -130,7 +131,11 @@ final class Limits {
             consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (values.size() < SAMPLE && partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
-                consumer.poll(Duration.ofMillis(200)).forEach(record -> values.add(record.value()));
+                for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+                    if (record.value() != null) {
+                        values.add(record.value());
+                    }
+                }
             }
         }
         return values;
@@ -236,7 +241,7 @@ final class Limits {
     /** One line per query for people: the parts and how far the query is from them. */
     static String line(QueryResult result) {
         Map<String, Double> limit = result.limit;
-        StringBuilder out = new StringBuilder(String.format(Locale.ROOT, "%-4s", result.query));
+        StringBuilder out = new StringBuilder(String.format(Locale.ROOT, "%-4s", result.label()));
         for (String part : PARTS) {
             out.append(
                     String.format(

@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** The command line of the benchmark. */
@@ -22,15 +23,20 @@ final class Options {
                     "the outputs are equal and prints seconds, CPU seconds and their ratios. Reports: build/reports/nexmark.json",
                     "and nexmark.html.",
                     "",
-                    "  --queries LIST    own queries, default q0,q1,q2,q10,q14,q21,q22",
+                    "  --queries LIST    own queries, default q0,q1,q2,q10,q14,q21,q22; also q4, q15, q16 and q17, whose results",
+                    "                    are updated: of their upsert-kafka topics the last value of each key is compared",
                     "  --sql FILE        a foreign SQL file in place of own queries; tables events, person, auction and bid",
-                    "                    exist; ${sink} stands for the options of the output table",
+                    "                    exist; ${sink} stands for the options of the output table, ${upsertSink} for those",
+                    "                    of an upsert-kafka table",
                     "  --events LIST     numbers of events, default 500000,2000000; two sizes give the steady-state ratio",
                     "  --shape SHAPE     nested (as the public benchmark, default) or millis (epoch milliseconds)",
                     "  --rounds N        rounds per query and size, default 3; medians are reported",
                     "  --warm-up N       seconds of jobs of the smallest size before the first round of each side, default 60",
                     "  --side SIDE       stock, native or both (default)",
-                    "  --parallelism N   default 1; also the number of partitions",
+                    "  --state LIST      state backends: memory (default), rocksdb",
+                    "  --mini-batch LIST off (default), on",
+                    "  --parallelism LIST",
+                    "                    default 1; also the number of partitions. All combinations of the three are run",
                     "  --producer KIND   large (batch.size 512 KB, linger 50 ms, the same on both sides; default) or default",
                     "                    (the connector's 16 KB)",
                     "  --limit           also measure polling, decoding, encoding and producing alone",
@@ -58,7 +64,9 @@ final class Options {
     int warmUpSeconds = 60;
 
     Set<Side> sides = EnumSet.allOf(Side.class);
-    int parallelism = 1;
+    List<String> backends = List.of("hashmap");
+    List<Boolean> miniBatch = List.of(false);
+    List<Integer> parallelism = List.of(1);
     boolean largeBatches = true;
     boolean limit;
     boolean latency;
@@ -99,7 +107,8 @@ final class Options {
                 queries = List.of(sqlFile.getFileName().toString().replaceFirst("\\.sql$", ""));
                 break;
             case "--events":
-                events = Arrays.stream(value.split(",")).map(Long::valueOf).sorted().collect(Collectors.toList());
+                events = each(value, Long::valueOf);
+                events.sort(null);
                 break;
             case "--shape":
                 shape = Shape.of(value);
@@ -114,7 +123,13 @@ final class Options {
                 warmUpSeconds = Integer.parseInt(value);
                 break;
             case "--parallelism":
-                parallelism = Integer.parseInt(value);
+                parallelism = each(value, Integer::valueOf);
+                break;
+            case "--state":
+                backends = each(value, Options::backend);
+                break;
+            case "--mini-batch":
+                miniBatch = each(value, Options::onOrOff);
                 break;
             case "--producer":
                 if (!value.equals("large") && !value.equals("default")) {
@@ -143,6 +158,32 @@ final class Options {
             default:
                 throw new IllegalArgumentException("unknown option " + name);
         }
+    }
+
+    private static <T> List<T> each(String list, Function<String, T> parser) {
+        return Arrays.stream(list.split(",")).map(parser).collect(Collectors.toList());
+    }
+
+    private static String backend(String value) {
+        if (value.equals("memory")) {
+            return "hashmap";
+        }
+        if (value.equals("rocksdb")) {
+            return value;
+        }
+        throw new IllegalArgumentException("--state is memory or rocksdb, not " + value);
+    }
+
+    private static boolean onOrOff(String value) {
+        if (!value.equals("on") && !value.equals("off")) {
+            throw new IllegalArgumentException("--mini-batch is on or off, not " + value);
+        }
+        return value.equals("on");
+    }
+
+    /** All that the queries are to be run with. */
+    List<Setup> setups() {
+        return Setup.of(backends, miniBatch, parallelism);
     }
 
     private static Set<Side> side(String value) {

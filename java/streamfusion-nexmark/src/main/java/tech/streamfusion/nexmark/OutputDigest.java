@@ -6,7 +6,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,9 +17,10 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * The committed records of a topic as a multiset: their number and order-independent sums of two 64-bit hashes over key
- * and value. Equal topics have equal digests; unequal ones differ except by a chance of about 2^-128. Timestamps are left
- * out: without a timestamp metadata column Flink's Kafka table sink leaves them to the producer's clock.
+ * What a topic says, as a multiset: its committed records or, of a changelog, the last value of each key that is not
+ * deleted; their number and order-independent sums of two 64-bit hashes over key and value. Equal topics have equal
+ * digests; unequal ones differ except by a chance of about 2^-128. Timestamps are left out: without a timestamp metadata
+ * column Flink's Kafka table sink leaves them to the producer's clock.
  */
 final class OutputDigest {
 
@@ -28,27 +28,39 @@ final class OutputDigest {
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
     private static final Duration SILENCE = Duration.ofSeconds(30);
 
+    /** Of the topic; a changelog may have any number of them for the same result. */
     final long records;
+
+    private final long rows;
     private final long sum1;
     private final long sum2;
 
-    private OutputDigest(long records, long sum1, long sum2) {
+    private OutputDigest(long records, long rows, long sum1, long sum2) {
         this.records = records;
+        this.rows = rows;
         this.sum1 = sum1;
         this.sum2 = sum2;
     }
 
-    static OutputDigest of(String bootstrap, String topic) {
+    /** @param changelog whether records of the same key replace each other */
+    static OutputDigest of(String bootstrap, String topic, boolean changelog) {
         long[] sums = new long[3];
-        readCommitted(
-                bootstrap,
-                topic,
+        Consumer<ConsumerRecord<byte[], byte[]>> adder =
                 record -> {
                     sums[0]++;
                     sums[1] += hash(record, 0x9E3779B97F4A7C15L);
                     sums[2] += hash(record, 0xC2B2AE3D27D4EB4FL);
-                });
-        return new OutputDigest(sums[0], sums[1], sums[2]);
+                };
+        long records;
+        if (changelog) {
+            LastValues last = LastValues.of(bootstrap, topic);
+            last.forEach(adder);
+            records = last.records();
+        } else {
+            readCommitted(bootstrap, topic, adder);
+            records = sums[0];
+        }
+        return new OutputDigest(records, sums[0], sums[1], sums[2]);
     }
 
     /** Hands over each committed record of the topic up to its present end. */
@@ -82,21 +94,27 @@ final class OutputDigest {
     }
 
     /** What the first topic has and the second lacks, and the other way round; a few records of each, for a message. */
-    static String difference(String bootstrap, String first, String second) {
-        List<String> a = sorted(bootstrap, first);
-        List<String> b = sorted(bootstrap, second);
+    static String difference(String bootstrap, String first, String second, boolean changelog) {
+        List<String> a = sorted(bootstrap, first, changelog);
+        List<String> b = sorted(bootstrap, second, changelog);
         return "only in " + first + ": " + someWithout(a, b) + "\nonly in " + second + ": " + someWithout(b, a);
     }
 
-    private static List<String> sorted(String bootstrap, String topic) {
+    private static List<String> sorted(String bootstrap, String topic, boolean changelog) {
         List<String> records = new ArrayList<>();
-        readCommitted(
-                bootstrap,
-                topic,
-                r -> records.add((r.value() == null ? "null" : new String(r.value(), StandardCharsets.UTF_8))
-                        + (r.key() == null ? "" : " key " + Arrays.toString(r.key()))));
+        Consumer<ConsumerRecord<byte[], byte[]>> adder =
+                record -> records.add(text(record.value()) + (record.key() == null ? "" : " key " + text(record.key())));
+        if (changelog) {
+            LastValues.of(bootstrap, topic).forEach(adder);
+        } else {
+            readCommitted(bootstrap, topic, adder);
+        }
         records.sort(null);
         return records;
+    }
+
+    private static String text(byte[] bytes) {
+        return bytes == null ? "null" : new String(bytes, StandardCharsets.UTF_8);
     }
 
     private static List<String> someWithout(List<String> from, List<String> without) {
@@ -144,18 +162,18 @@ final class OutputDigest {
     @Override
     public boolean equals(Object other) {
         return other instanceof OutputDigest
-                && records == ((OutputDigest) other).records
+                && rows == ((OutputDigest) other).rows
                 && sum1 == ((OutputDigest) other).sum1
                 && sum2 == ((OutputDigest) other).sum2;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(records, sum1, sum2);
+        return Objects.hash(rows, sum1, sum2);
     }
 
     @Override
     public String toString() {
-        return records + " records, digest " + Long.toHexString(sum1) + Long.toHexString(sum2);
+        return records + " records, " + rows + " compared, digest " + Long.toHexString(sum1) + Long.toHexString(sum2);
     }
 }

@@ -4,10 +4,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Everything measured for one query: per number of events and side. */
+/** Everything measured for one query in one setup: per number of events and side. */
 final class QueryResult {
 
-    final String query;
+    final Query query;
+    final Setup setup;
     final Map<Long, Map<Side, Measurement>> bySize = new TreeMap<>();
     /** Per size: whether all outputs were equal; absent when only one side ran. */
     final Map<Long, Boolean> outputsEqual = new TreeMap<>();
@@ -16,8 +17,15 @@ final class QueryResult {
     /** The parts measured alone, see {@link Limits}; null: not measured. */
     Map<String, Double> limit;
 
-    QueryResult(String query) {
+    QueryResult(Query query, Setup setup) {
         this.query = query;
+        this.setup = setup;
+    }
+
+    /** The query and what is special about how it was run. */
+    String label() {
+        String how = setup.toString();
+        return how.isEmpty() ? query.name : query.name + " " + how;
     }
 
     Measurement at(long events, Side side) {

@@ -10,10 +10,12 @@ final class TextReport {
 
     static String table(List<QueryResult> results) {
         StringBuilder out = new StringBuilder();
+        int width = results.stream().mapToInt(result -> result.label().length()).max().orElse(0);
+        String query = "%-" + Math.max(6, width) + "s";
         out.append(
                 String.format(
                         Locale.ROOT,
-                        "%-6s %10s | %8s %8s | %8s %8s | %5s %5s | %7s %7s | %9s %9s | %s%n",
+                        query + " %10s | %8s %8s | %8s %8s | %5s %5s | %7s %7s | %9s %9s | %s%n",
                         "query", "events", "stock s", "cpu s", "native s", "cpu s", "wall", "cpu", "steady", "cpu",
                         "stock MiB", "native", "equal"));
         for (QueryResult result : results) {
@@ -22,8 +24,8 @@ final class TextReport {
                 out.append(
                         String.format(
                                 Locale.ROOT,
-                                "%-6s %10d | %8s %8s | %8s %8s | %5s %5s | %7s %7s | %9s %9s | %s%n",
-                                result.query,
+                                query + " %10d | %8s %8s | %8s %8s | %5s %5s | %7s %7s | %9s %9s | %s%n",
+                                result.label(),
                                 events,
                                 value(result, events, Side.STOCK, false),
                                 value(result, events, Side.STOCK, true),

@@ -7,14 +7,17 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Comparator;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 
 /** Runs jobs on request of the coordinator, in a process of its own, and measures them from the inside. */
@@ -33,8 +36,18 @@ public final class Worker {
     public static void main(String[] args) throws Exception {
         PrintStream answers = System.out;
         System.setOut(System.err);
-        new Worker(WorkerCluster.start(Integer.parseInt(args[0]))).serve(answers);
+        Path checkpoints = Files.createTempDirectory("nexmark-checkpoints");
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(checkpoints)));
+        new Worker(WorkerCluster.start(Integer.parseInt(args[0]), checkpoints)).serve(answers);
         System.exit(0); // ends the cluster
+    }
+
+    private static void delete(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("left behind: " + directory + ": " + e);
+        }
     }
 
     private void serve(PrintStream answers) throws IOException {

@@ -1,8 +1,12 @@
 package tech.streamfusion.nexmark;
 
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
@@ -15,17 +19,25 @@ final class WorkerCluster {
 
     private static final long CANCEL_SECONDS = 30;
 
+    /** What a task manager of Flink's default size has; a cluster inside a process would get a quarter of it. */
+    private static final MemorySize MANAGED_MEMORY_OF_A_SLOT = MemorySize.ofMebiBytes(512);
+
     private final MiniCluster cluster;
 
     private WorkerCluster(MiniCluster cluster) {
         this.cluster = cluster;
     }
 
-    static WorkerCluster start(int slots) throws Exception {
+    /** @param checkpoints directory for the state of the jobs */
+    static WorkerCluster start(int slots, Path checkpoints) throws Exception {
+        Configuration config = new Configuration();
+        config.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MANAGED_MEMORY_OF_A_SLOT.multiply(slots));
+        config.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
+        config.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
         MiniCluster cluster =
                 new MiniCluster(
                         new MiniClusterConfiguration.Builder()
-                                .setConfiguration(new Configuration())
+                                .setConfiguration(config)
                                 .setNumTaskManagers(1)
                                 .setNumSlotsPerTaskManager(slots)
                                 .withRandomPorts()

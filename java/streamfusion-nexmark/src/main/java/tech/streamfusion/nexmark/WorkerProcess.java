@@ -40,7 +40,8 @@ final class WorkerProcess implements AutoCloseable {
     private final BufferedWriter toWorker;
     private final Path log;
 
-    WorkerProcess(Side side, Options options, Path log) throws IOException {
+    /** @param slots of its cluster */
+    WorkerProcess(Side side, Options options, int slots, Path log) throws IOException {
         this.log = log;
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
@@ -54,7 +55,7 @@ final class WorkerProcess implements AutoCloseable {
         command.add("-cp");
         command.add(classPath(side, options));
         command.add(Worker.class.getName());
-        command.add(Integer.toString(options.parallelism));
+        command.add(Integer.toString(slots));
         process =
                 new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))

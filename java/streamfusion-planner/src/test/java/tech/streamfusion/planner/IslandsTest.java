@@ -73,27 +73,49 @@ class IslandsTest {
         String insert = "INSERT INTO keyed SELECT id, CAST(COUNT(*) AS INT) FROM src GROUP BY id";
         assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate");
         env.getConfig().set("state.backend.type", "rocksdb");
-        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("rocksdb");
+        assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate");
+        env.getConfig().set("state.backend.type", "forst");
+        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("forst");
         env.getConfig().set("state.backend.type", "hashmap").set("state.changelog.enabled", "true");
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("state.changelog.enabled");
         env.getConfig().set("state.changelog.enabled", "false").set("table.exec.mini-batch.enabled", "true");
         env.getConfig().set("table.exec.mini-batch.size", "10").set("table.exec.mini-batch.allow-latency", "1 s");
         env.getConfig().set("table.optimizer.agg-phase-strategy", "ONE_PHASE");
-        assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("mini-batch");
+        assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate", "NativeMiniBatchAssigner");
+        String split = "INSERT INTO keyed SELECT id, CAST(COUNT(DISTINCT event.kind) AS INT) FROM src GROUP BY id";
+        env.getConfig().set("table.optimizer.agg-phase-strategy", "TWO_PHASE");
+        env.getConfig().set("table.optimizer.distinct-agg.split.enabled", "true");
+        assertThat(explain(split).nativeNodes()).contains("NativeIncrementalGroupAggregate");
     }
 
     @Test
     void scanInFrontOfAnExchangeStaysWithFlink() {
-        PlanningReport report = explain("INSERT INTO keyed SELECT id, SUM(n) FROM changes GROUP BY id");
+        PlanningReport report = explain("INSERT INTO keyed SELECT MAX(id), n FROM changes GROUP BY n");
         assertThat(reason(report, "TableSourceScan").rule()).isEqualTo(Rule.NEIGHBOUR);
         assertThat(reason(report, "TableSourceScan").detail()).contains("takes rows");
     }
 
     @Test
-    void changelogSinkStaysWithFlink() {
+    void sinksTakeChangelogs() {
         PlanningReport report = explain("INSERT INTO keyed SELECT id, n + 1 FROM changes");
+        assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc", "NativeSink");
+        assertThat(TestProviders.SINKS.get(TestProviders.SINKS.size() - 1).insertOnly()).isFalse();
+        explain("INSERT INTO target SELECT id, event.bid.price FROM src");
+        assertThat(TestProviders.SINKS.get(TestProviders.SINKS.size() - 1).insertOnly()).isTrue();
+    }
+
+    @Test
+    void sinkBehindAnUpsertMaterializerStaysWithFlink() {
+        PlanningReport report = explain("INSERT INTO keyed SELECT CAST(n AS BIGINT), n FROM changes");
         assertThat(report.nativeNodes()).containsExactly("NativeTableSourceScan", "NativeCalc");
-        assertThat(reason(report, "Sink").detail()).isEqualTo("the input is a changelog");
+        assertThat(reason(report, "Sink").detail()).contains("SinkUpsertMaterializer");
+    }
+
+    @Test
+    void sinkBehindAForcedShuffleStaysWithFlink() {
+        env.getConfig().set("table.exec.sink.keyed-shuffle", "FORCE");
+        PlanningReport report = explain("INSERT INTO keyed SELECT id, n + 1 FROM changes");
+        assertThat(reason(report, "Sink").detail()).contains("keyed-shuffle");
     }
 
     @Test

@@ -10,12 +10,20 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.dag.Transformation;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
 import org.apache.flink.streaming.api.transformations.OneInputTransformation;
@@ -36,9 +44,10 @@ import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.apache.flink.util.InstantiationUtil;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import tech.streamfusion.runtime.NativeEngine;
 
 /**
@@ -71,24 +80,55 @@ class AggregateStateTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Shape.class)
-    void stateCrosses(Shape shape) throws Exception {
-        stateCrosses(shape, Map.of());
+    /** Where Flink keeps the state, and what kind of snapshots the test takes. */
+    enum Backend {
+        HASHMAP("hashmap", CheckpointType.CHECKPOINT),
+        ROCKSDB("rocksdb", CheckpointType.CHECKPOINT),
+        /** The database's own files; sharing them needs a checkpoint coordinator. */
+        ROCKSDB_INCREMENTAL("rocksdb", CheckpointType.FULL_CHECKPOINT),
+        ROCKSDB_CANONICAL("rocksdb", SavepointType.savepoint(SavepointFormatType.CANONICAL));
+
+        private final String option;
+        private final SnapshotType snapshots;
+
+        Backend(String option, SnapshotType snapshots) {
+            this.option = option;
+            this.snapshots = snapshots;
+        }
+
+        StateBackend make() {
+            return this == HASHMAP ? new HashMapStateBackend() : new EmbeddedRocksDBStateBackend(this == ROCKSDB_INCREMENTAL);
+        }
+    }
+
+    private static final List<Backend> BUNDLED = List.of(Backend.HASHMAP, Backend.ROCKSDB);
+
+    static Stream<Arguments> everywhere() {
+        return Stream.of(Shape.values())
+                .flatMap(shape -> Stream.of(Backend.values()).map(backend -> Arguments.of(shape, backend)));
     }
 
     @ParameterizedTest
-    @EnumSource(
-            value = Shape.class,
-            names = {"NUMBERS", "RETRACTING", "RETRACTING_DISTINCT"})
-    void stateWithTimeToLiveCrosses(Shape shape) throws Exception {
-        stateCrosses(shape, Map.of("table.exec.state.ttl", "1 d"));
+    @MethodSource("everywhere")
+    void stateCrosses(Shape shape, Backend backend) throws Exception {
+        stateCrosses(shape, backend, Map.of());
     }
 
-    private static void stateCrosses(Shape shape, Map<String, String> options) throws Exception {
+    static Stream<Arguments> withTimeToLive() {
+        final List<Shape> shapes = List.of(Shape.NUMBERS, Shape.RETRACTING, Shape.RETRACTING_DISTINCT);
+        return everywhere().filter(arguments -> shapes.contains(arguments.get()[0]));
+    }
+
+    @ParameterizedTest
+    @MethodSource("withTimeToLive")
+    void stateWithTimeToLiveCrosses(Shape shape, Backend backend) throws Exception {
+        stateCrosses(shape, backend, Map.of("table.exec.state.ttl", "1 d"));
+    }
+
+    private static void stateCrosses(Shape shape, Backend backend, Map<String, String> options) throws Exception {
         final long live = NativeEngine.liveObjects();
-        final Planned stock = new Planned(shape, false, options);
-        final Planned accelerated = new Planned(shape, true, options);
+        final Planned stock = new Planned(shape, backend, false, options);
+        final Planned accelerated = new Planned(shape, backend, true, options);
         final List<Map<String, Object>> rows = rows(shape, 600);
         final List<String> expected = run(rows, stock);
         assertThat(expected).isNotEmpty();
@@ -99,33 +139,49 @@ class AggregateStateTest {
         assertThat(NativeEngine.liveObjects()).isEqualTo(live);
     }
 
-    /** A snapshot ends a bundle, so all sides take theirs at the same places. */
+    /** Native state goes from one backend to the other and back; on the hashmap backend all its snapshots are canonical. */
     @ParameterizedTest
     @EnumSource(Shape.class)
-    void stateOfMiniBatchesCrosses(Shape shape) throws Exception {
+    void stateCrossesBackends(Shape shape) throws Exception {
+        final Planned heap = new Planned(shape, Backend.HASHMAP, true, Map.of());
+        final Planned rocks = new Planned(shape, Backend.ROCKSDB_CANONICAL, true, Map.of());
+        final Planned stock = new Planned(shape, Backend.ROCKSDB_CANONICAL, false, Map.of());
+        final List<Map<String, Object>> rows = rows(shape, 600);
+        assertThat(run(rows, heap, rocks, heap, stock, rocks)).isEqualTo(run(rows, stock));
+    }
+
+    static Stream<Arguments> bundles() {
+        return everywhere().filter(arguments -> BUNDLED.contains(arguments.get()[1]));
+    }
+
+    /** A snapshot ends a bundle, so all sides take theirs at the same places. */
+    @ParameterizedTest
+    @MethodSource("bundles")
+    void stateOfMiniBatchesCrosses(Shape shape, Backend backend) throws Exception {
         final Map<String, String> options =
                 Map.of(
                         "table.exec.mini-batch.enabled", "true",
                         "table.exec.mini-batch.allow-latency", "1 h",
                         "table.exec.mini-batch.size", "70",
                         "table.optimizer.agg-phase-strategy", "ONE_PHASE");
-        final Planned stock = new Planned(shape, false, options);
-        final Planned accelerated = new Planned(shape, true, options);
+        final Planned stock = new Planned(shape, backend, false, options);
+        final Planned accelerated = new Planned(shape, backend, true, options);
         final List<Map<String, Object>> rows = rows(shape, 600);
         final List<String> expected = run(rows, stock, stock, stock);
         assertThat(expected).isNotEmpty();
         assertThat(run(rows, stock, accelerated, stock)).isEqualTo(expected);
         assertThat(run(rows, accelerated, stock, accelerated)).isEqualTo(expected);
         assertThat(run(rows, accelerated, accelerated, accelerated)).isEqualTo(expected);
-        final Planned rowByRow = new Planned(shape, true, Map.of()); // mini-batch or not is no matter of the state
-        assertThat(run(rows, accelerated, rowByRow, accelerated)).isEqualTo(run(rows, stock, new Planned(shape, false, Map.of()), stock));
+        final Planned rowByRow = new Planned(shape, backend, true, Map.of()); // mini-batch or not is no matter of the state
+        assertThat(run(rows, accelerated, rowByRow, accelerated)).isEqualTo(run(rows, stock, new Planned(shape, backend, false, Map.of()), stock));
     }
 
     /** Two subtasks write, one goes on, and two again, on both sides in turn. */
-    @Test
-    void parallelismChanges() throws Exception {
-        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, false, Map.of());
-        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, true, Map.of());
+    @ParameterizedTest
+    @EnumSource(Backend.class)
+    void parallelismChanges(Backend backend) throws Exception {
+        final Planned stock = new Planned(Shape.RETRACTING_DISTINCT, backend, false, Map.of());
+        final Planned accelerated = new Planned(Shape.RETRACTING_DISTINCT, backend, true, Map.of());
         final List<Map<String, Object>> rows = rows(Shape.RETRACTING_DISTINCT, 600);
         assertThat(rescaled(rows, accelerated, accelerated, accelerated)).isEqualTo(rescaled(rows, stock, stock, stock));
         assertThat(rescaled(rows, stock, accelerated, stock)).isEqualTo(rescaled(rows, stock, stock, stock));
@@ -198,12 +254,15 @@ class AggregateStateTest {
     private static final class Planned {
 
         private final OneInputTransformation<RowData, RowData> transformation;
+        private final Backend backend;
 
-        Planned(Shape shape, boolean accelerated, Map<String, String> options) {
+        Planned(Shape shape, Backend backend, boolean accelerated, Map<String, String> options) {
+            this.backend = backend;
             final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
             final StreamTableEnvironment table = StreamTableEnvironment.create(environment);
             table.getConfig().set("streamfusion.native.enabled", String.valueOf(accelerated));
             options.forEach(table.getConfig()::set);
+            table.getConfig().set("state.backend.type", backend.option);
             table.getConfig().set("streamfusion.planner.minimum-gain", "0");
             // the harness gives rows to the aggregate; what is in front of it must not turn them into batches
             table.getConfig().set("streamfusion.operator.exchange.enabled", "false");
@@ -272,6 +331,7 @@ class AggregateStateTest {
                             parallelism,
                             subtask);
             try {
+                harness.setStateBackend(backend.make());
                 harness.getStreamConfig().setupNetworkInputs(inputs);
                 harness.getStreamConfig().serializeAllConfigs();
                 harness.setup(new RowDataSerializer(output));
@@ -288,7 +348,8 @@ class AggregateStateTest {
                     }
                 }
                 harness.prepareSnapshotPreBarrier(1);
-                final OperatorSubtaskState state = harness.snapshot(1, 1);
+                final OperatorSubtaskState state =
+                        harness.snapshotWithLocalState(1, 1, backend.snapshots).getJobManagerOwnedState();
                 for (Object element : harness.getOutput()) {
                     out.add(text((RowData) ((StreamRecord<?>) element).getValue(), output));
                 }

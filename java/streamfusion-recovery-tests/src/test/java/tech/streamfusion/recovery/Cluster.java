@@ -36,6 +36,8 @@ final class Cluster implements AutoCloseable {
             new MiniClusterWithClientResource(
                     new MiniClusterResourceConfiguration.Builder().setNumberTaskManagers(1).setNumberSlotsPerTaskManager(2).build());
 
+    private int taskManager;
+
     Cluster() throws Exception {
         resource.before();
     }
@@ -70,7 +72,7 @@ final class Cluster implements AutoCloseable {
 
     JobClient submit(Query query, boolean accelerated, Topics topics, String name, String savepoint) throws Exception {
         final JobClient client = execute(query, accelerated, topics, name, savepoint);
-        CommonTestUtils.waitForAllTaskRunning(resource.getMiniCluster(), client.getJobID(), false);
+        awaitRunning(client);
         return client;
     }
 
@@ -83,6 +85,16 @@ final class Cluster implements AutoCloseable {
                 .executeSql(query.insert)
                 .getJobClient()
                 .orElseThrow();
+    }
+
+    void awaitRunning(JobClient job) throws Exception {
+        CommonTestUtils.waitForAllTaskRunning(resource.getMiniCluster(), job.getJobID(), false);
+    }
+
+    /** A task manager goes, with all that runs on it, and another one comes. */
+    void replaceTaskManager() throws Exception {
+        resource.getMiniCluster().terminateTaskManager(taskManager++).get();
+        resource.getMiniCluster().startTaskManager();
     }
 
     @Override

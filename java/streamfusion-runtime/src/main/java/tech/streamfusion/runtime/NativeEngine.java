@@ -184,10 +184,25 @@ public final class NativeEngine {
      */
     public static native void stateRestore(long operator, int state, byte[] entries, int size);
 
-    /** Keys that the operator's state holds. */
+    /**
+     * Keeps the state in Flink's RocksDB from here on; once, before anything is processed. All handles are {@code
+     * RocksObject.getNativeHandle()} and must outlive the operator.
+     *
+     * @param handles database, read options, write options, and the column family of each state in the order of their numbers
+     * @param cacheBytes what entries in native memory may take
+     */
+    public static native void stateUseRocksDb(long operator, long pool, long[] handles, long cacheBytes);
+
+    /** Writes what has changed in native memory to RocksDB, if the state is there. */
+    public static native void stateFlush(long operator);
+
+    /** Of the memory in front of RocksDB: 0 bytes, 1 keys found in it, 2 entries read, 3 written, 4 flushes. */
+    public static native long stateCacheCount(long operator, int what);
+
+    /** Keys that the operator's state holds in native memory. */
     public static native long stateKeys(long operator);
 
-    /** Entries of all maps of the operator's state. */
+    /** Entries of all maps of the operator's state in native memory. */
     public static native long stateMapEntries(long operator);
 
     /** A view of the state at this moment, owned; the only handle here that another thread may read and release. */

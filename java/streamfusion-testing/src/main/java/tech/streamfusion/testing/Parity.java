@@ -61,6 +61,7 @@ public final class Parity {
     static final String MINIMUM_GAIN = "streamfusion.planner.minimum-gain";
 
     final List<String> statements = new ArrayList<>();
+    final List<String> inserts = new ArrayList<>();
     final List<Query> queries = new ArrayList<>();
     final Map<String, List<Row>> rows = new LinkedHashMap<>();
     final Map<String, String> columns = new LinkedHashMap<>();
@@ -125,9 +126,18 @@ public final class Parity {
         return this;
     }
 
-    /** A statement to run beforehand: a view, a function, another table. */
+    /** A statement to run beforehand: a view, a function, another table. See {@link #insert} for what it may contain. */
     public Parity statement(String sql) {
         statements.add(sql);
+        return this;
+    }
+
+    /**
+     * An INSERT into a table that a statement has made; the caller compares what it writes. In it and in the statements
+     * {@code ${side}} stands for {@code stock} or {@code native}.
+     */
+    public Parity insert(String sql) {
+        inserts.add(sql);
         return this;
     }
 
@@ -276,7 +286,7 @@ public final class Parity {
     }
 
     private SideRun runStock() {
-        if (queries.isEmpty()) {
+        if (queries.isEmpty() && inserts.isEmpty()) {
             throw new IllegalStateException("no query");
         }
         return unlessCoordinatorWasFaster(new ScriptRunner(this, Map.of(ENABLED, "false"))::run);
@@ -301,6 +311,11 @@ public final class Parity {
             run = runner.get();
         }
         return run;
+    }
+
+    /** A statement as the side with these options runs it. */
+    static String ofSide(String statement, Map<String, String> sideOptions) {
+        return statement.replace("${side}", Boolean.parseBoolean(sideOptions.get(ENABLED)) ? "native" : "stock");
     }
 
     private void checkNodes(SideRun stock, SideRun accelerated) {

@@ -43,6 +43,7 @@ final class ScriptRunner {
                     query.sinkColumns == null ? script.tables.sqlQuery(query.sql).getResolvedSchema() : null;
             inserts.addInsertSql("INSERT INTO " + script.createSink(query, schema) + " " + query.sql);
         }
+        test.inserts.forEach(insert -> inserts.addInsertSql(Parity.ofSide(insert, sideOptions)));
         if (test.planChange != null) {
             attachCompiled(run, script);
         } else {

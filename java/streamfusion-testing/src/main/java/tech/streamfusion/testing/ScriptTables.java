@@ -17,11 +17,13 @@ final class ScriptTables implements AutoCloseable {
     final StreamExecutionEnvironment env;
     final StreamTableEnvironment tables;
     private final Parity test;
+    private final Map<String, String> sideOptions;
     private final List<String> dataIds = new ArrayList<>();
     private final List<String> sinkIds = new ArrayList<>();
 
     ScriptTables(Parity test, Map<String, String> sideOptions) {
         this.test = test;
+        this.sideOptions = sideOptions;
         Configuration config = new Configuration();
         config.setString("pipeline.object-reuse", Boolean.toString(test.objectReuse));
         config.setString("restart-strategy.type", "none");
@@ -42,7 +44,7 @@ final class ScriptTables implements AutoCloseable {
                     dataIds.add(id);
                     tables.executeSql(createTable(name, columns, Map.of(ParityTableFactory.DATA.key(), id)));
                 });
-        test.statements.forEach(tables::executeSql);
+        test.statements.forEach(statement -> tables.executeSql(Parity.ofSide(statement, sideOptions)));
     }
 
     /**

@@ -108,7 +108,9 @@ public final class Transformations {
     }
 
     private static <T extends Transformation<?>> T copyAttributes(Transformation<?> from, T to) {
-        to.setDescription(from.getDescription());
+        if (from.getDescription() != null) { // a connector that makes its own transformation gives it none
+            to.setDescription(from.getDescription());
+        }
         if (from.getUid() != null) {
             to.setUid(from.getUid());
         }

@@ -28,8 +28,9 @@ final class GroupAggregateTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog, with or"
-                + " without time to live and mini-batches, state in the hashmap backend. Not covered: other aggregate"
-                + " functions, DISTINCT over nested values, other state backends, changelog state, asynchronous state.";
+                + " without time to live and mini-batches, state in the hashmap or the rocksdb backend. Not covered: other"
+                + " aggregate functions, DISTINCT over nested values, other state backends, changelog state, asynchronous"
+                + " state.";
     }
 
     @Override

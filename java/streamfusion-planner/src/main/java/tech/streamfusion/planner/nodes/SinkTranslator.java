@@ -1,11 +1,14 @@
 package tech.streamfusion.planner.nodes;
 
+import static org.apache.flink.table.api.config.ExecutionConfigOptions.TABLE_EXEC_SINK_KEYED_SHUFFLE;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.dag.Transformation;
+import org.apache.flink.table.api.config.ExecutionConfigOptions.SinkKeyedShuffle;
 import org.apache.flink.table.catalog.ContextResolvedTable;
 import org.apache.flink.table.connector.sink.DynamicTableSink;
 import org.apache.flink.table.planner.delegation.PlannerBase;
@@ -50,9 +53,10 @@ final class SinkTranslator implements NodeTranslator {
 
     @Override
     public String coverage() {
-        return "Insert-only input into tables of the connectors that have a native module, with NOT NULL and length "
-                + "enforcement and the record timestamp. Not covered: changelogs, primary key shuffles, "
-                + "sink.parallelism of tables with a primary key, constraints on nested fields.";
+        return "Insert-only input into tables of the connectors that have a native module, and changelogs into those whose "
+                + "module takes them (upsert-kafka), with NOT NULL and length enforcement and the record timestamp. Not "
+                + "covered: SinkUpsertMaterializer, primary key shuffles, sink.parallelism of tables with a primary key, "
+                + "constraints on nested fields.";
     }
 
     @Override
@@ -88,8 +92,9 @@ final class SinkTranslator implements NodeTranslator {
     }
 
     private static void checkCovered(StreamExecSink stock, RowType inputType) throws Fallback {
-        if (!StockFields.inputChangelogMode(stock).containsOnly(RowKind.INSERT)) {
-            throw new Fallback(Rule.FEATURE, "the input is a changelog");
+        if (!insertOnly(stock) && StockFields.upsertMaterialize(stock)) {
+            throw new Fallback(
+                    Rule.FEATURE, "a SinkUpsertMaterializer, which brings the changes of a key into order, stands before the sink");
         }
         String problem = PlanTypes.whyNotColumnar(inputType).orElse(null);
         if (problem != null) {
@@ -97,13 +102,22 @@ final class SinkTranslator implements NodeTranslator {
         }
     }
 
+    private static boolean insertOnly(StreamExecSink stock) {
+        return StockFields.inputChangelogMode(stock).containsOnly(RowKind.INSERT);
+    }
+
     private static SinkChain stockChain(StreamExecSink stock, RowType inputType, PlanningContext context)
             throws Fallback {
+        // whether Flink shuffles by the key depends on the input's parallelism, which is not known yet
+        boolean mayShuffle = hasPrimaryKey(stock);
+        if (mayShuffle && context.option(stock, TABLE_EXEC_SINK_KEYED_SHUFFLE) == SinkKeyedShuffle.FORCE) {
+            throw new Fallback(
+                    Rule.FEATURE, TABLE_EXEC_SINK_KEYED_SHUFFLE.key() + " asks for a shuffle by the primary key");
+        }
         PlannerBase scratch = context.scratchPlanner();
         Transformation<?> like = new StockTranslation.Input(inputType, PlanningContext.environment(scratch).getParallelism());
         SinkChain chain = new SinkChain(StockTranslation.of(stock, like, scratch));
-        // whether Flink shuffles by the key depends on the input's parallelism, which is not known yet
-        if (chain.sink().isParallelismConfigured() && hasPrimaryKey(stock)) {
+        if (mayShuffle && chain.sink().isParallelismConfigured()) {
             throw new Fallback(Rule.FEATURE, "sink.parallelism is set on a table with a primary key");
         }
         return chain;
@@ -338,7 +352,7 @@ final class SinkTranslator implements NodeTranslator {
 
         @Override
         public boolean insertOnly() {
-            return true;
+            return SinkTranslator.insertOnly(stock);
         }
 
         @Override

@@ -1,5 +1,7 @@
 package tech.streamfusion.planner.nodes;
 
+import java.util.Locale;
+import java.util.Set;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateChangelogOptions;
 import org.apache.flink.table.api.TableConfig;
@@ -11,15 +13,27 @@ import tech.streamfusion.planner.FallbackReason.Rule;
 final class StateBackends {
 
     private static final String HASHMAP = "hashmap";
+    private static final Set<String> SUPPORTED = Set.of(HASHMAP, "rocksdb");
 
     private StateBackends() {}
+
+    /** @throws Fallback when the job's state is not in a backend that is covered for all operators */
+    static void requireHashmap(ExecNode<?> node, PlanningContext context) throws Fallback {
+        requireSupported(node, context);
+        String backend = context.planner().getTableConfig().get(StateBackendOptions.STATE_BACKEND);
+        if (!HASHMAP.equalsIgnoreCase(backend)) {
+            throw new Fallback(
+                    Rule.FEATURE, "keyed state in the backend " + backend + "; only hashmap is covered for this node");
+        }
+    }
 
     /** @throws Fallback when the job's state is not in a backend that is covered */
     static void requireSupported(ExecNode<?> node, PlanningContext context) throws Fallback {
         TableConfig config = context.planner().getTableConfig();
         String backend = config.get(StateBackendOptions.STATE_BACKEND);
-        if (!HASHMAP.equalsIgnoreCase(backend)) {
-            throw new Fallback(Rule.FEATURE, "keyed state in the backend " + backend + "; only hashmap is covered");
+        if (!SUPPORTED.contains(backend.toLowerCase(Locale.ROOT))) {
+            throw new Fallback(
+                    Rule.FEATURE, "keyed state in the backend " + backend + "; only hashmap and rocksdb are covered");
         }
         if (config.get(StateChangelogOptions.ENABLE_STATE_CHANGE_LOG)) {
             throw new Fallback(Rule.FEATURE, StateChangelogOptions.ENABLE_STATE_CHANGE_LOG.key() + " is on");

@@ -1,8 +1,10 @@
 package tech.streamfusion.runtime.operators;
 
 import java.util.concurrent.RunnableFuture;
+import javax.annotation.Nullable;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.CheckpointableKeyedStateBackend;
 import org.apache.flink.runtime.state.FullSnapshotResources;
@@ -13,6 +15,7 @@ import org.apache.flink.runtime.state.SavepointResources;
 import org.apache.flink.runtime.state.SavepointSnapshotStrategy;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
+import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.streaming.api.operators.InternalTimer;
@@ -25,17 +28,26 @@ import tech.streamfusion.runtime.OperatorSpec;
 
 /**
  * Runs an operator of the engine that has keyed state, in place of a stock {@code KeyedProcessOperator} or
- * {@code KeyedMapBundleOperator}, on the hashmap
- * backend. Flink's backend knows the states, because the stock function has registered them, and reads what a job is restored
- * from; their entries are in native memory. Snapshots combine the backend's meta data with the native entries, in the
- * canonical format that every backend of Flink reads.
+ * {@code KeyedMapBundleOperator}. Flink's backend knows the states, because the stock function has registered them, and reads
+ * what a job is restored from.
+ *
+ * <p>With the hashmap backend entries are in native memory. Snapshots combine the backend's meta data with the native
+ * entries, in the canonical format that every backend of Flink reads.
+ *
+ * <p>With RocksDB entries stay where Flink has them; the engine reads and writes the same column families and keeps a part in
+ * native memory. Snapshots are Flink's own. The engine's operator is closed before the backend is disposed of, on the same
+ * thread, and is in nobody else's hands: it cannot touch a database that is gone.
  */
 public class NativeKeyedOperator extends NativeOneInputOperator implements Triggerable<RowData, VoidNamespace> {
 
     private static final long serialVersionUID = 1L;
 
+    /** By name, since Flink may run without the backend's classes. */
+    private static final String ROCKSDB = "org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend";
+
     private final KeyedStateSpec state;
-    private transient HeapKeyedStateBackend<RowData> backend;
+    /** Null with RocksDB. */
+    @Nullable private transient HeapKeyedStateBackend<RowData> heap;
 
     NativeKeyedOperator(StreamOperatorParameters<Object> parameters, OperatorSpec spec, KeyedStateSpec state) {
         super(parameters, spec, null);
@@ -61,22 +73,27 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     @Override
     public void open() throws Exception {
         super.open();
-        backend = heapBackend();
+        AbstractKeyedStateBackend<RowData> backend = supportedBackend();
         state.register(this, getRuntimeContext());
         KeyGroupRange groups = backend.getKeyGroupRange();
         NativeEngine.operatorOpenState(
                 operator(), groups.getStartKeyGroup(), groups.getNumberOfKeyGroups(), backend.getNumberOfKeyGroups());
-        new HeapStateMover(backend, state.stateNames()).moveTo(operator());
+        if (backend instanceof HeapKeyedStateBackend) {
+            heap = (HeapKeyedStateBackend<RowData>) backend;
+            new HeapStateMover(heap, state.stateNames()).moveTo(operator());
+        } else {
+            RocksDbState.open(operator(), pool(), backend, state.stateNames(), managedMemoryShare());
+        }
     }
 
     /** The planner has asked the job's configuration; a task manager may have another default. */
-    private HeapKeyedStateBackend<RowData> heapBackend() {
+    private AbstractKeyedStateBackend<RowData> supportedBackend() {
         KeyedStateBackend<RowData> keyed = getKeyedStateBackend();
-        if (keyed instanceof HeapKeyedStateBackend) {
-            return (HeapKeyedStateBackend<RowData>) keyed;
+        if (keyed instanceof HeapKeyedStateBackend || keyed.getClass().getName().equals(ROCKSDB)) {
+            return (AbstractKeyedStateBackend<RowData>) keyed;
         }
         throw new IllegalStateException(
-                "Native keyed state needs the hashmap state backend, but this task manager has set up "
+                "Native keyed state needs the hashmap or rocksdb state backend, but this task manager has set up "
                         + keyed.getClass().getName()
                         + ": set state.backend.type in the job's configuration too, so that the planner sees it, or"
                         + " streamfusion.operator.group-aggregate.enabled to false");
@@ -93,11 +110,23 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
 
     // ---- snapshots ----
 
+    /** Called before the backend's own snapshot, and nothing is processed between the two. */
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        if (heap == null) {
+            NativeEngine.stateFlush(operator());
+        }
+    }
+
     @Override
     public OperatorSnapshotFutures snapshotState(
             long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory factory)
             throws Exception {
         OperatorSnapshotFutures futures = super.snapshotState(checkpointId, timestamp, options, factory);
+        if (heap == null) {
+            return futures;
+        }
         try {
             futures.getKeyedStateManagedFuture().cancel(true); // that of the empty heap
             futures.setKeyedStateManagedFuture(snapshot(checkpointId, timestamp, options, factory));
@@ -115,8 +144,7 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     private RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot(
             long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory factory)
             throws Exception {
-        CheckpointableKeyedStateBackend<RowData> heap = backend;
-        SavepointResources<RowData> stock = heap.savepoint();
+        SavepointResources<RowData> stock = ((CheckpointableKeyedStateBackend<RowData>) heap).savepoint();
         FullSnapshotResources<RowData> resources =
                 NativeSnapshotResources.take(operator(), stock.getSnapshotResources(), state.stateNames());
         CloseableRegistry cancelables = getContainingTask().getCancelables();

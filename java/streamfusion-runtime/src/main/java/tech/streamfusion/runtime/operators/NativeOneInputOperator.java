@@ -6,7 +6,6 @@ import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.core.memory.ManagedMemoryUseCase;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.runtime.execution.Environment;
-import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorFactory;
@@ -120,6 +119,12 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     }
 
     private MemoryReservation reservation() {
+        return new ManagedMemoryReservation(
+                displayName(), getContainingTask().getEnvironment().getMemoryManager(), managedMemoryShare());
+    }
+
+    /** Bytes of managed memory that are this operator's. */
+    protected final long managedMemoryShare() {
         Environment environment = getContainingTask().getEnvironment();
         double fraction =
                 config.getManagedMemoryFractionOperatorUseCaseOfSlot(
@@ -127,9 +132,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
                         environment.getJobConfiguration(),
                         environment.getTaskManagerInfo().getConfiguration(),
                         getUserCodeClassloader());
-        MemoryManager memory = environment.getMemoryManager();
-        return new ManagedMemoryReservation(
-                displayName(), memory, fraction > 0 ? memory.computeMemorySize(fraction) : 0);
+        return fraction > 0 ? environment.getMemoryManager().computeMemorySize(fraction) : 0;
     }
 
     private static long bufferTimeout(Configuration job) {
@@ -178,6 +181,10 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
 
     protected final long operator() {
         return resources.operator();
+    }
+
+    protected final long pool() {
+        return resources.pool();
     }
 
     // ---- records ----

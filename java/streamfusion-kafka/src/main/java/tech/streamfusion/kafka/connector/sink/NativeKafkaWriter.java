@@ -120,18 +120,19 @@ final class NativeKafkaWriter
     public void write(NativeBatch element, Context context) throws IOException, InterruptedException {
         NativeBatch batch = element.resident(pool, rowType);
         try {
+            recordsIn.inc(batch.rowCount() - 1L); // the operator has counted one
             writeResident(batch, context);
         } finally {
             batch.release();
         }
     }
 
-    private void writeResident(NativeBatch batch, Context context) throws IOException, InterruptedException {
+    /** Writes rows that are counted already. */
+    void writeResident(NativeBatch batch, Context context) throws IOException, InterruptedException {
         int rows = batch.rowCount();
         if (rows == 0) {
             return;
         }
-        recordsIn.inc(rows - 1L); // the operator has counted one
         checkFailures(context);
         try (HostRow hostRow = new HostRow(columns)) {
             if (values == null) {

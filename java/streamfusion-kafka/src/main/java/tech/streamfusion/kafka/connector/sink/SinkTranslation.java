@@ -16,6 +16,7 @@ import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.streaming.connectors.kafka.partitioner.FlinkFixedPartitioner;
 import org.apache.flink.streaming.connectors.kafka.table.KafkaDynamicSink;
+import org.apache.flink.streaming.connectors.kafka.table.SinkBufferFlushMode;
 import org.apache.flink.table.types.DataType;
 import org.apache.flink.table.types.logical.RowType;
 import tech.streamfusion.kafka.TableFormats;
@@ -56,27 +57,50 @@ public final class SinkTranslation {
     }
 
     private Translation<Sink<NativeBatch>> translate() throws UnexpectedConnectorException {
-        if (!(context.stockSink() instanceof KafkaSink)) {
-            // upsert-kafka with sink.buffer-flush.*, which reduces rows before the sink
-            return Translation.fallback("sink class " + context.stockSink().getClass().getName());
+        SinkBufferFlushMode flushMode = field("flushMode", SinkBufferFlushMode.class);
+        Sink<?> stockSink = flushMode.isEnabled() ? withoutBuffer(context.stockSink()) : context.stockSink();
+        if (!(stockSink instanceof KafkaSink)) {
+            return Translation.fallback("sink class " + stockSink.getClass().getName());
         }
         if (context.consumedType().getFieldCount() != physicalType.getFieldCount() + metadataKeys.size()) {
             return Translation.fallback("columns other than the table's and its metadata");
+        }
+        if (isForeignChangelog()) {
+            return Translation.fallback("a changelog into a table that is not upsert-kafka");
         }
         Translation<SinkPlan> plan = plan();
         if (!plan.isNative()) {
             return Translation.fallback(plan.reason());
         }
-        KafkaSink<?> stock = (KafkaSink<?>) context.stockSink();
-        return Translation.of(
-                new NativeKafkaSink(
-                        stock,
-                        stockField(stock, "deliveryGuarantee", DeliveryGuarantee.class),
-                        stockField(stock, "kafkaProducerConfig", Properties.class),
-                        stockField(stock, "transactionalIdPrefix", String.class),
-                        stockField(stock, "transactionNamingStrategy", TransactionNamingStrategy.class),
-                        stockField(stock, "recordSerializer", KafkaRecordSerializationSchema.class),
-                        plan.get()));
+        NativeKafkaSink sink = sink((KafkaSink<?>) stockSink, plan.get());
+        return Translation.of(flushMode.isEnabled() ? buffered(sink, plan.get(), flushMode) : sink);
+    }
+
+    private static NativeKafkaSink sink(KafkaSink<?> stock, SinkPlan plan) throws UnexpectedConnectorException {
+        return new NativeKafkaSink(
+                stock,
+                stockField(stock, "deliveryGuarantee", DeliveryGuarantee.class),
+                stockField(stock, "kafkaProducerConfig", Properties.class),
+                stockField(stock, "transactionalIdPrefix", String.class),
+                stockField(stock, "transactionNamingStrategy", TransactionNamingStrategy.class),
+                stockField(stock, "recordSerializer", KafkaRecordSerializationSchema.class),
+                plan);
+    }
+
+    /** The sink inside of a ReducingUpsertSink, a class that is not public. */
+    private static Sink<?> withoutBuffer(Sink<?> stock) throws UnexpectedConnectorException {
+        return PrivateFields.read(stock.getClass(), stock, "wrappedSink", Sink.class);
+    }
+
+    private Sink<NativeBatch> buffered(NativeKafkaSink sink, SinkPlan plan, SinkBufferFlushMode mode)
+            throws UnexpectedConnectorException {
+        int[] keys = field("keyProjection", int[].class);
+        return new NativeReducingSink(sink, plan, new FlushPlan(keys, mode.getBatchSize(), mode.getBatchIntervalMs()));
+    }
+
+    /** Only upsert tables turn deletions into records without value; what a changelog format writes is the format's. */
+    private boolean isForeignChangelog() throws UnexpectedConnectorException {
+        return !context.insertOnly() && !field("upsertMode", Boolean.class);
     }
 
     private Translation<SinkPlan> plan() throws UnexpectedConnectorException {

@@ -67,9 +67,6 @@ public final class ScanTranslation {
     }
 
     private Translation<NativeScanProvider.NativeScan> translate() throws UnexpectedConnectorException {
-        if (field("upsertMode", Boolean.class)) {
-            return Translation.fallback("upsert-kafka source");
-        }
         if (!(context.stockSource() instanceof KafkaSource)) {
             return Translation.fallback("source class " + context.stockSource().getClass().getName());
         }
@@ -81,7 +78,8 @@ public final class ScanTranslation {
         if (properties.containsKey(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)) {
             return Translation.fallback("option properties." + ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
         }
-        Optional<String> shape = unexpectedShape();
+        Optional<String> shape = field("upsertMode", Boolean.class) ? lostByDeletions() : Optional.empty();
+        shape = shape.or(this::unexpectedShape);
         if (shape.isPresent()) {
             return Translation.fallback(shape.get());
         }
@@ -103,6 +101,22 @@ public final class ScanTranslation {
     @Nullable
     private static SerializableSupplier<?> rackIdSupplier(KafkaSource<?> stock) throws UnexpectedConnectorException {
         return PrivateFields.read(KafkaSource.class, stock, "rackIdSupplier", SerializableSupplier.class);
+    }
+
+    /**
+     * A record without value is the deletion of its key, whose row is NULL elsewhere, whatever the columns' types say. What an
+     * operator makes of that is up to Flink's generated code.
+     */
+    private Optional<String> lostByDeletions() {
+        for (int i = 0; i < physicalType.getFieldCount(); i++) {
+            int column = i;
+            if (context.read()[i]
+                    && !physicalType.getTypeAt(i).isNullable()
+                    && Arrays.stream(keyProjection).noneMatch(key -> key == column)) {
+                return Optional.of("NOT NULL on column '" + physicalType.getFieldNames().get(i) + "', which is outside of the key");
+            }
+        }
+        return Optional.empty();
     }
 
     /** The produced row must be the physical row followed by the connector's metadata. */

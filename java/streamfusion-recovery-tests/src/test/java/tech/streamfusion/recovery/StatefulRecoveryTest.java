@@ -1,0 +1,153 @@
+package tech.streamfusion.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tech.streamfusion.testing.kafka.KafkaBroker;
+
+/** Whole jobs with keyed state: what they commit is what an uninterrupted job of stock Flink commits, key by key. */
+class StatefulRecoveryTest {
+
+    private static final int ROUNDS = Integer.getInteger("streamfusion.recovery.rounds", 3);
+    private static final long SEED = Long.getLong("streamfusion.recovery.seed", 20261130L);
+    private static final Duration LIMIT = Duration.ofSeconds(90);
+    private static final int RECORDS = 4_000;
+    private static final List<String> BACKENDS = List.of("hashmap", "rocksdb");
+
+    private static final Map<StatefulQuery, Map<String, List<String>>> EXPECTED = new EnumMap<>(StatefulQuery.class);
+
+    private static KafkaBroker broker;
+    private static Cluster cluster;
+
+    @TempDir Path directory;
+
+    @BeforeAll
+    static void start() throws Exception {
+        broker = KafkaBroker.start();
+        cluster = new Cluster();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+        broker.close();
+    }
+
+    static Stream<Arguments> crossings() {
+        return Stream.of(StatefulQuery.values())
+                .flatMap(query -> BACKENDS.stream().map(backend -> Arguments.of(query, backend)));
+    }
+
+    /** Stock, accelerated and back, twice, with savepoints of both formats; where order allows, with another parallelism too. */
+    @ParameterizedTest
+    @MethodSource("crossings")
+    void savepointsCross(StatefulQuery query, String backend) throws Exception {
+        final String name = "crossing-" + query + "-" + backend;
+        final Map<String, List<String>> expected = expected(query);
+        try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), name)) {
+            final StatefulJobs jobs = new StatefulJobs(query, backend, directory, topics);
+            String savepoint = null;
+            for (int part = 0; part < 4; part++) {
+                final int parallelism = query.ordered && part >= 2 ? 2 : 1;
+                final JobClient job = jobs.start(part % 2 == 1, parallelism, savepoint);
+                cluster.awaitRunning(job);
+                produceSlowly(topics, 3, RECORDS / 15);
+                savepoint =
+                        job.stopWithSavepoint(
+                                        false,
+                                        directory.toUri().toString(),
+                                        part < 2 ? SavepointFormatType.CANONICAL : SavepointFormatType.NATIVE)
+                                .get();
+                job.getJobExecutionResult().get();
+            }
+            final JobClient last = jobs.start(false, 1, savepoint);
+            try {
+                assertCommitted(expected, topics);
+            } finally {
+                cancel(last);
+            }
+        }
+    }
+
+    /** Task managers die at random moments, a few times in each round. */
+    @Test
+    void nothingIsLostOrDoubledThroughFailures() throws Exception {
+        final Random random = new Random(SEED);
+        for (int round = 0; round < ROUNDS; round++) {
+            final StatefulQuery query = StatefulQuery.values()[round % StatefulQuery.values().length];
+            final String backend = BACKENDS.get((round + round / StatefulQuery.values().length) % BACKENDS.size());
+            final int parallelism = query.ordered ? 1 + random.nextInt(2) : 1;
+            try {
+                survivesFailures(query, backend, parallelism, "failures-" + round, random);
+            } catch (Throwable failure) {
+                throw new AssertionError("round " + round + " of seed " + SEED + ": " + query + " on " + backend, failure);
+            }
+        }
+    }
+
+    private void survivesFailures(StatefulQuery query, String backend, int parallelism, String name, Random random)
+            throws Exception {
+        final Map<String, List<String>> expected = expected(query);
+        try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), name)) {
+            final JobClient job = new StatefulJobs(query, backend, directory, topics).start(true, parallelism, null);
+            try {
+                cluster.awaitRunning(job);
+                for (int kill = 0; kill < 2; kill++) {
+                    produceSlowly(topics, 3 + random.nextInt(3), RECORDS / 15);
+                    Thread.sleep(random.nextInt(300));
+                    cluster.replaceTaskManager();
+                }
+                assertCommitted(expected, topics);
+            } finally {
+                cancel(job);
+            }
+        }
+    }
+
+    private void assertCommitted(Map<String, List<String>> expected, StatefulTopics topics) {
+        topics.produce(RECORDS - topics.produced());
+        final int n = expected.values().stream().mapToInt(List::size).sum();
+        assertThat(topics.committed(n, LIMIT)).isEqualTo(expected);
+    }
+
+    /** By an uninterrupted job of stock Flink; before others take the slots. */
+    private Map<String, List<String>> expected(StatefulQuery query) throws Exception {
+        if (!EXPECTED.containsKey(query)) {
+            try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), "expected-" + query)) {
+                topics.produce(RECORDS);
+                new StatefulJobs(query, "hashmap", directory, topics).runStockToTheEnd();
+                EXPECTED.put(query, topics.committed(Integer.MAX_VALUE, Duration.ofSeconds(2)));
+            }
+        }
+        assertThat(EXPECTED.get(query)).isNotEmpty();
+        return EXPECTED.get(query);
+    }
+
+    private static void produceSlowly(StatefulTopics topics, int steps, int records) throws InterruptedException {
+        for (int i = 0; i < steps; i++) {
+            topics.produce(records);
+            Thread.sleep(100);
+        }
+    }
+
+    /** Returns when the job's slots are free again. */
+    private static void cancel(JobClient job) throws Exception {
+        job.cancel().get();
+        job.getJobExecutionResult().handle((result, error) -> null).get();
+    }
+}

@@ -138,7 +138,7 @@ static inline void print_changes(sf_batch *batch, char *to) {
   static const char *const kinds[4] = {"+I", "-U", "+U", "-D"};
   *to = 0;
   for (int64_t row = 0; batch != NULL && row < batch->length; row++) {
-    to += sprintf(to, "%s%s", row == 0 ? "" : "; ", kinds[batch->row_kinds[row]]);
+    to += sprintf(to, "%s%s", row == 0 ? "" : "; ", kinds[batch->row_kinds == NULL ? SF_INSERT : batch->row_kinds[row]]);
     for (int32_t i = 0; i < batch->n_columns; i++) {
       *to++ = ' ';
       print_value(&to, batch->columns[i], row);

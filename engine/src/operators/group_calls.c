@@ -198,6 +198,14 @@ static sf_status zeroed(sfi_group_calls *g, size_t size, void **out, sf_error *e
   return SF_OK;
 }
 
+/* COUNT(*), or the sum of those that were counted by an aggregate in front of this one. */
+static bool counts_rows(const sfi_group_calls *g) {
+  if (g->count_star >= g->n_calls) return false;
+  const sfi_aggregate *a = &g->calls[g->count_star];
+  if (a->types[0]->layout != SF_LAYOUT_INT64) return false;
+  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR || a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__SUM0;
+}
+
 static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
   void *memory = NULL;
   SF_TRY(zeroed(g, message->n_calls * sizeof(sfi_aggregate), &memory, err));
@@ -206,10 +214,7 @@ static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__Gro
     SF_TRY(sfi_aggregate_prepare(message->calls[g->n_calls], g->input_type, &g->calls[g->n_calls], err));
     g->n_emitted += g->calls[g->n_calls].emitted;
   }
-  if (g->count_star >= g->n_calls ||
-      (g->count_star >= 0 && g->calls[g->count_star].kind != STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR)) {
-    return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
-  }
+  if (g->count_star >= 0 && !counts_rows(g)) return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
   return SF_OK;
 }
 

@@ -26,7 +26,9 @@ static uint32_t capacity_of(int64_t n) {
   return capacity;
 }
 
-static bool has_values(const sf_state *state, sfi_key key) {
+/* Keys without values leave memory; with a store that is the cache's business. */
+static bool is_needed(const sf_state *state, sfi_key key) {
+  if (state->cache != NULL) return true;
   for (int32_t i = 0; i < state->n_maps; i++) {
     if (sfi_map_first(state, i, key) != SFI_NO_ENTRY) return true;
   }
@@ -46,7 +48,7 @@ static sf_status merge_partial(incremental_aggregate *g, const sfi_accumulators 
     SF_TRY(sfi_state_insert(state, bytes.data, bytes.size, key.hash, &views.key, err));
   }
   SF_TRY(sfi_group_merge(&b->calls, result, &views, b->flat, err));
-  return has_values(state, views.key) ? SF_OK : sfi_state_remove(state, views.key, err);
+  return is_needed(state, views.key) ? SF_OK : sfi_state_remove(state, views.key, err);
 }
 
 /* The accumulators of a final key start anew with each bundle. */

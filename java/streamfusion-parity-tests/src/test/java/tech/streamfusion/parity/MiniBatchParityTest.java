@@ -245,6 +245,29 @@ class MiniBatchParityTest {
                 .run();
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void inRocksDb(boolean retracts) {
+        for (String phases : new String[] {"ONE_PHASE", "TWO_PHASE"}) {
+            miniBatches(Parity.test().source("t", COLUMNS, rows(900, 30, retracts)), 70)
+                    .option("table.optimizer.agg-phase-strategy", phases)
+                    .option("table.optimizer.distinct-agg.split.enabled", "true")
+                    .option("state.backend.type", "rocksdb")
+                    .query("SELECT k, COUNT(*), SUM(n), MIN(s), MAX(n) FROM t GROUP BY k")
+                    .query("SELECT k, COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE n > 4), COUNT(DISTINCT n), MAX(s) FROM t GROUP BY k")
+                    .run(Parity.NodesCheck.ALL_AGGREGATES);
+        }
+    }
+
+    /** Flink's planner makes sums of them. */
+    @Test
+    void deviations() {
+        Parity.test()
+                .source("t", COLUMNS, rows(300, 12, true))
+                .query("SELECT k, STDDEV_POP(n), STDDEV_SAMP(n), VAR_POP(n), VAR_SAMP(n) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
     // ---- DISTINCT that is split, and grouping sets ----
 
     @ParameterizedTest

@@ -78,6 +78,14 @@ class IslandsTest {
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("forst");
         env.getConfig().set("state.backend.type", "hashmap").set("state.changelog.enabled", "true");
         assertThat(reason(explain(insert), "GroupAggregate").detail()).contains("state.changelog.enabled");
+        env.getConfig().set("state.changelog.enabled", "false").set("table.exec.mini-batch.enabled", "true");
+        env.getConfig().set("table.exec.mini-batch.size", "10").set("table.exec.mini-batch.allow-latency", "1 s");
+        env.getConfig().set("table.optimizer.agg-phase-strategy", "ONE_PHASE");
+        assertThat(explain(insert).nativeNodes()).contains("NativeGroupAggregate", "NativeMiniBatchAssigner");
+        String split = "INSERT INTO keyed SELECT id, CAST(COUNT(DISTINCT event.kind) AS INT) FROM src GROUP BY id";
+        env.getConfig().set("table.optimizer.agg-phase-strategy", "TWO_PHASE");
+        env.getConfig().set("table.optimizer.distinct-agg.split.enabled", "true");
+        assertThat(explain(split).nativeNodes()).contains("NativeIncrementalGroupAggregate");
     }
 
     @Test

@@ -29,14 +29,14 @@ final class IncrementalGroupAggregateTranslator implements NodeTranslator {
 
     @Override
     public String coverage() {
-        return "As GlobalGroupAggregate, state in the hashmap backend.";
+        return "As GlobalGroupAggregate.";
     }
 
     @Override
     public Candidate translate(ExecNode<?> node, GraphView graph, PlanningContext context) throws Fallback {
         StreamExecIncrementalGroupAggregate stock = (StreamExecIncrementalGroupAggregate) node;
         RowType callInput = StockFields.callInput(stock);
-        StateBackends.requireHashmap(stock, context);
+        StateBackends.requireSupported(stock, context);
         try {
             AggregatePlans aggregates = AggregatePlans.of(infos(stock, callInput, context), callInput);
             aggregates.requireAnyOrder();

@@ -30,15 +30,26 @@ final class RocksDbState {
     static void open(
             long operator, long pool, AbstractKeyedStateBackend<RowData> backend, String[] stateNames, long managedMemory)
             throws ReflectiveOperationException {
+        if (stateNames.length == 1 && stateNames[0].equals(KeyedStateSpec.NO_STATE)) {
+            return;
+        }
         RocksDBKeyedStateBackend<RowData> rocks = (RocksDBKeyedStateBackend<RowData>) backend;
         long[] handles = new long[3 + stateNames.length];
         handles[0] = ((RocksDB) DATABASE.get(rocks)).getNativeHandle();
         handles[1] = rocks.getReadOptions().getNativeHandle();
         handles[2] = rocks.getWriteOptions().getNativeHandle();
         for (int i = 0; i < stateNames.length; i++) {
-            handles[3 + i] = columnFamily(rocks, stateNames[i]).getNativeHandle();
+            handles[3 + i] = columnFamily(rocks, familyOf(stateNames, i)).getNativeHandle();
         }
         NativeEngine.stateUseRocksDb(operator, pool, handles, managedMemory > 0 ? managedMemory / 4 * 3 : DEFAULT_CACHE);
+    }
+
+    /**
+     * In place of values that Flink has no state for, the engine reads the map that follows: under a key without a user key,
+     * and so never finds any.
+     */
+    private static String familyOf(String[] stateNames, int i) {
+        return stateNames[i].equals(KeyedStateSpec.NO_STATE) ? stateNames[i + 1] : stateNames[i];
     }
 
     private static ColumnFamilyHandle columnFamily(RocksDBKeyedStateBackend<RowData> rocks, String state)

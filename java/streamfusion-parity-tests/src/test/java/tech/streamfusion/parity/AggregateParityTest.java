@@ -53,9 +53,14 @@ class AggregateParityTest {
         return copy;
     }
 
-    private static Parity allTypes(boolean retracts) {
+    /** What all tests start from; subclasses say where state is. */
+    Parity test() {
+        return Parity.test();
+    }
+
+    private Parity allTypes(boolean retracts) {
         List<Row> rows = AllTypes.rows();
-        return Parity.test().source("t", AllTypes.COLUMNS, retracts ? retracting(rows) : rows);
+        return test().source("t", AllTypes.COLUMNS, retracts ? retracting(rows) : rows);
     }
 
     private static List<Row> numbers(int n) {
@@ -114,7 +119,7 @@ class AggregateParityTest {
     @ValueSource(booleans = {false, true})
     void withoutKeys(boolean retracts) {
         List<Row> rows = numbers(500);
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracts ? retracting(rows) : rows)
                 .query("SELECT COUNT(*), COUNT(DISTINCT s), SUM(n), MIN(s), MAX(n), AVG(n) FROM t")
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
@@ -124,7 +129,7 @@ class AggregateParityTest {
     @ValueSource(booleans = {false, true})
     void filters(boolean retracts) {
         List<Row> rows = numbers(700);
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracts ? retracting(rows) : rows)
                 .query(
                         "SELECT k, COUNT(*) FILTER (WHERE n > 8), SUM(n) FILTER (WHERE s = 's3'), MIN(s) FILTER (WHERE n < 3), "
@@ -137,7 +142,7 @@ class AggregateParityTest {
     /** COUNT(*) and others of a key come only with other columns of the aggregate. */
     @Test
     void onlyKeys() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracting(numbers(300)))
                 .query("SELECT DISTINCT k, s FROM t")
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
@@ -145,7 +150,7 @@ class AggregateParityTest {
 
     @Test
     void withoutUpdateBefore() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracting(numbers(500)))
                 .query("SELECT k, COUNT(*), SUM(n), MAX(s) FROM t GROUP BY k", "k INT, c BIGINT, n BIGINT, s STRING, PRIMARY KEY (k) NOT ENFORCED")
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
@@ -154,7 +159,7 @@ class AggregateParityTest {
     /** With time to live unchanged values are emitted as well. */
     @Test
     void timeToLive() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracting(numbers(500)))
                 .option("table.exec.state.ttl", "1 d")
                 .query("SELECT k, COUNT(*), COUNT(DISTINCT s), SUM(n), MAX(s) FROM t GROUP BY k")
@@ -164,7 +169,7 @@ class AggregateParityTest {
 
     @Test
     void aggregatesOfAggregates() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, numbers(800))
                 .query(
                         "SELECT c, COUNT(*), SUM(m), MAX(k), MIN(a), COUNT(DISTINCT k) FROM ("
@@ -175,7 +180,7 @@ class AggregateParityTest {
     @Test
     void sumsThatOverflow() {
         BigDecimal large = new BigDecimal("99999999999999999999999999999999999999");
-        Parity.test()
+        test()
                 .source(
                         "t",
                         "k INT, ti TINYINT, l BIGINT, dc DECIMAL(38, 0)",
@@ -195,7 +200,7 @@ class AggregateParityTest {
      */
     @Test
     void severalTasks() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, numbers(2000))
                 .parallelism(3)
                 .compare(Parity.Comparison.MATERIALIZED)
@@ -207,7 +212,7 @@ class AggregateParityTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
     void behindANativeExchange(int parallelism) {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, numbers(2000))
                 .parallelism(parallelism)
                 .compare(Parity.Comparison.MATERIALIZED)
@@ -218,7 +223,7 @@ class AggregateParityTest {
 
     @Test
     void allRowsBehindANativeExchange() {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, numbers(2000))
                 .parallelism(3)
                 .compare(Parity.Comparison.MATERIALIZED)
@@ -230,7 +235,7 @@ class AggregateParityTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void objectReuse(boolean reuse) {
-        Parity.test()
+        test()
                 .source("t", COLUMNS, retracting(numbers(600)))
                 .objectReuse(reuse)
                 .query("SELECT c + 1, m || '!' FROM (SELECT k, COUNT(*) AS c, MAX(s) AS m FROM t GROUP BY k)")
@@ -239,7 +244,7 @@ class AggregateParityTest {
 
     @Test
     void watermarksKeepTheirPlace() {
-        Parity.test()
+        test()
                 .source("t", "k INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts", AllTimes.rows(300))
                 .recordWatermarks()
                 .query("SELECT k, COUNT(*), MAX(CAST(ts AS STRING)) FROM t GROUP BY k")
@@ -249,13 +254,13 @@ class AggregateParityTest {
     @Test
     void whatIsNotCovered() {
         List<Row> rows = numbers(200);
-        Parity.test()
+        test()
                 .source("t", COLUMNS, rows)
                 .option("table.exec.async-state.enabled", "true")
                 .query("SELECT k, COUNT(*), SUM(n) FROM t GROUP BY k")
                 .expectNative("Calc")
                 .run();
-        Parity.test()
+        test()
                 .source("t", COLUMNS, rows)
                 .query("SELECT k, COUNT(*), LISTAGG(s) FROM t GROUP BY k")
                 .expectNative("Calc")

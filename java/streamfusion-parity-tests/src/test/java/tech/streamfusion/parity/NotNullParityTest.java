@@ -72,6 +72,19 @@ class NotNullParityTest {
                 .run();
     }
 
+    /** A CAST that makes a NULL of what it cannot read does so too where its type is NOT NULL; what is around it does not. */
+    @Test
+    void failedLegacyCastsStayNull() {
+        Parity.test()
+                .option("table.exec.legacy-cast-behaviour", "ENABLED")
+                .source("t", COLUMNS.replace("by BYTES", "`by` BYTES"), rows())
+                .query(
+                        "SELECT CAST(s AS BIGINT), CAST(s AS INT) + 1, CAST(s AS DATE), CAST(i AS BIGINT), CAST(s AS BOOLEAN) FROM t",
+                        "a BIGINT, b INT, c DATE, d BIGINT, e BOOLEAN")
+                .expectNative("Calc")
+                .run();
+    }
+
     @Test
     void fieldsOfRows() {
         Parity.test()

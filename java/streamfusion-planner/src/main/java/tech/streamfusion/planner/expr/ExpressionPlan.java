@@ -56,6 +56,11 @@ public final class ExpressionPlan {
         this.translator = new RexTranslator(inputType, legacyCast, context.support, context.allowIncompatible);
     }
 
+    /** {@code table.exec.legacy-cast-behaviour} of the exec node. */
+    public boolean legacyCast() {
+        return translator.isLegacyCast();
+    }
+
     /**
      * Translates one expression; its host kernels are numbered after those of earlier ones.
      *

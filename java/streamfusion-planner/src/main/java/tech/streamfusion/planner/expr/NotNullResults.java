@@ -7,6 +7,8 @@ import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.Sarg;
+import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
+import org.apache.flink.table.planner.functions.casting.CastRuleProvider;
 import org.apache.flink.table.planner.functions.sql.FlinkSqlOperatorTable;
 
 /**
@@ -32,12 +34,16 @@ public final class NotNullResults {
         return true;
     }
 
-    /** Whether a default value is written where this projection is NULL. */
-    public static boolean areDefaults(RexNode projection) {
-        return !projection.getType().isNullable() && !isMarkedNullable(projection);
+    /**
+     * Whether a default value is written where this projection is NULL.
+     *
+     * @param legacyCast {@code table.exec.legacy-cast-behaviour} of the exec node
+     */
+    public static boolean areDefaults(RexNode projection, boolean legacyCast) {
+        return !projection.getType().isNullable() && !isMarkedNullable(projection, legacyCast);
     }
 
-    private static boolean isMarkedNullable(RexNode projection) {
+    private static boolean isMarkedNullable(RexNode projection, boolean legacyCast) {
         if (!(projection instanceof RexCall)) {
             return false;
         }
@@ -50,6 +56,11 @@ public final class NotNullResults {
             case MINUS: // ScalarOperatorGens.generateTemporalPlusMinus
                 SqlTypeName type = call.getType().getSqlTypeName();
                 return type == SqlTypeName.DATE || type == SqlTypeName.TIME;
+            case CAST: // ScalarOperatorGens.generateCast, which makes a NULL of a failure
+                return legacyCast
+                        && CastRuleProvider.canFail(
+                                FlinkTypeFactory.toLogicalType(call.getOperands().get(0).getType()).copy(true),
+                                FlinkTypeFactory.toLogicalType(call.getType()));
             default: // TimestampDiffCallGen
                 return call.getOperator() == FlinkSqlOperatorTable.TIMESTAMP_DIFF;
         }

@@ -55,7 +55,7 @@ final class CalcTranslator implements NodeTranslator {
             boolean forwards = NotNullResults.forwards(projection, inputType.getFieldCount());
             for (int i = 0; i < projection.size(); i++) {
                 plan.addProjection(expressions.add(projection.get(i)));
-                if (!forwards && NotNullResults.areDefaults(projection.get(i))) {
+                if (!forwards && NotNullResults.areDefaults(projection.get(i), expressions.legacyCast())) {
                     plan.addDefaultForNull(i);
                 }
             }

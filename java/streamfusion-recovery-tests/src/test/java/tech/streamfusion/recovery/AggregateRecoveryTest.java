@@ -1,0 +1,186 @@
+package tech.streamfusion.recovery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.TableResult;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+import org.apache.flink.test.util.MiniClusterWithClientResource;
+import org.apache.flink.types.Row;
+import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.streamfusion.runtime.NativeEngine;
+
+/**
+ * Aggregates through failures: the whole changelog, each change exactly once, is that of an undisturbed stock job. Managed
+ * memory is so small that with RocksDB most of the state does not fit into native memory.
+ */
+@Timeout(300)
+class AggregateRecoveryTest {
+
+    private static final int ROWS = 30_000;
+    private static final int ROWS_A_MILLISECOND = 8;
+    private static final String QUERY =
+            "SELECT MOD(k, 50), COUNT(*), SUM(n), MAX(n), MIN(n), COUNT(DISTINCT m) FROM"
+                    + " (SELECT k, COUNT(*) AS n, MAX(Fuse(id)) AS latest, COUNT(DISTINCT MOD(id, 17)) AS m FROM t GROUP BY k)"
+                    + " GROUP BY MOD(k, 50)";
+
+    private static List<String> expected;
+    private MiniClusterWithClientResource cluster;
+
+    @TempDir Path checkpoints;
+
+    @BeforeEach
+    void start() throws Exception {
+        final Configuration configuration = new Configuration();
+        configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
+        cluster =
+                new MiniClusterWithClientResource(
+                        new MiniClusterResourceConfiguration.Builder()
+                                .setConfiguration(configuration)
+                                .setNumberTaskManagers(1)
+                                .setNumberSlotsPerTaskManager(1)
+                                .build());
+        cluster.before();
+    }
+
+    @AfterEach
+    void stop() {
+        cluster.after();
+    }
+
+    @AfterAll
+    static void forget() {
+        expected = null;
+    }
+
+    private TableResult submit(boolean accelerated, String backend, boolean incremental) {
+        final Configuration configuration = new Configuration();
+        configuration.setString("parallelism.default", "1");
+        configuration.setString("execution.checkpointing.interval", "150 ms");
+        configuration.setString("execution.checkpointing.dir", checkpoints.toUri().toString());
+        configuration.setString("execution.checkpointing.incremental", String.valueOf(incremental));
+        configuration.setString("execution.checkpointing.tolerable-failed-checkpoints", "100");
+        configuration.setString("restart-strategy.type", "fixed-delay");
+        configuration.setString("restart-strategy.fixed-delay.attempts", "1000");
+        configuration.setString("restart-strategy.fixed-delay.delay", "50 ms");
+        configuration.setString("state.backend.type", backend);
+        configuration.setString("state.backend.rocksdb.memory.managed", "false");
+        final StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+        final StreamTableEnvironment table = StreamTableEnvironment.create(environment);
+        table.getConfig().set("streamfusion.native.enabled", String.valueOf(accelerated));
+        table.getConfig().set("streamfusion.planner.minimum-gain", "0");
+        table.createTemporarySystemFunction("Fuse", Fuse.class);
+        final DataStream<Row> rows =
+                environment
+                        .fromSource(new NumberSequenceSource(0, ROWS - 1), WatermarkStrategy.noWatermarks(), "numbers")
+                        .map(AggregateRecoveryTest::row)
+                        .returns(Types.ROW_NAMED(new String[] {"id", "k"}, Types.LONG, Types.LONG));
+        table.createTemporaryView("t", table.fromDataStream(rows));
+        assertThat(table.explainSql(QUERY).split("NativeGroupAggregate", -1).length - 1).isEqualTo(accelerated ? 2 : 0);
+        return table.executeSql(QUERY);
+    }
+
+    /** Keys come again soon, later, or much later. */
+    private static Row row(long i) throws InterruptedException {
+        if (i % (5 * ROWS_A_MILLISECOND) == 0) {
+            Thread.sleep(5);
+        }
+        final long k = i % 3 == 0 ? i % 100 : i % 3 == 1 ? i * 7919 % 6_000 : i / 30;
+        return Row.of(i, k);
+    }
+
+    private static List<String> all(TableResult result) throws Exception {
+        final List<String> out = new ArrayList<>(4 * ROWS);
+        final CloseableIterator<Row> rows = result.collect();
+        try {
+            rows.forEachRemaining(row -> out.add(row.toString()));
+        } finally {
+            rows.close();
+        }
+        return out;
+    }
+
+    private List<String> undisturbedStock() throws Exception {
+        if (expected == null) {
+            expected = all(submit(false, "hashmap", false));
+            assertThat(expected).hasSizeGreaterThan(ROWS);
+        }
+        return expected;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"hashmap, false", "rocksdb, false", "rocksdb, true"})
+    void nothingIsLostOrDoubledThroughFailures(String backend, boolean incremental) throws Exception {
+        final List<String> stock = undisturbedStock();
+        final long live = NativeEngine.liveObjects();
+        final TableResult result = submit(true, backend, incremental);
+        final Thread failures = new Thread(AggregateRecoveryTest::fail);
+        failures.start();
+        final List<String> changes = all(result);
+        failures.join();
+        assertThat(changes).isEqualTo(stock);
+        assertThat(Fuse.isLit()).as("the failures were injected").isFalse();
+        final long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+        while (NativeEngine.liveObjects() != live && System.nanoTime() < deadline) {
+            Thread.sleep(20);
+        }
+        assertThat(NativeEngine.liveObjects()).isEqualTo(live);
+    }
+
+    /** A few times while the job runs, some of them soon after another. */
+    private static void fail() {
+        try {
+            for (int i = 0; i < 6; i++) {
+                Thread.sleep(i % 2 == 0 ? 900 : 150);
+                Fuse.light();
+                while (Fuse.isLit()) {
+                    Thread.sleep(5);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** A task manager goes, and another one takes over. */
+    @Test
+    void anotherTaskManagerGoesOn() throws Exception {
+        final List<String> stock = undisturbedStock();
+        final TableResult result = submit(true, "rocksdb", true);
+        final Thread failure =
+                new Thread(
+                        () -> {
+                            try {
+                                Thread.sleep(2500);
+                                cluster.getMiniCluster().terminateTaskManager(0).get();
+                                cluster.getMiniCluster().startTaskManager();
+                            } catch (Exception e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+        failure.start();
+        final List<String> changes = all(result);
+        failure.join();
+        assertThat(changes).isEqualTo(stock);
+    }
+}

@@ -12,20 +12,9 @@ import tech.streamfusion.planner.FallbackReason.Rule;
 /** Which state backends native operators keep their state for. */
 final class StateBackends {
 
-    private static final String HASHMAP = "hashmap";
-    private static final Set<String> SUPPORTED = Set.of(HASHMAP, "rocksdb");
+    private static final Set<String> SUPPORTED = Set.of("hashmap", "rocksdb");
 
     private StateBackends() {}
-
-    /** @throws Fallback when the job's state is not in a backend that is covered for all operators */
-    static void requireHashmap(ExecNode<?> node, PlanningContext context) throws Fallback {
-        requireSupported(node, context);
-        String backend = context.planner().getTableConfig().get(StateBackendOptions.STATE_BACKEND);
-        if (!HASHMAP.equalsIgnoreCase(backend)) {
-            throw new Fallback(
-                    Rule.FEATURE, "keyed state in the backend " + backend + "; only hashmap is covered for this node");
-        }
-    }
 
     /** @throws Fallback when the job's state is not in a backend that is covered */
     static void requireSupported(ExecNode<?> node, PlanningContext context) throws Fallback {

@@ -1,5 +1,8 @@
 package tech.streamfusion.upstream;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,6 +67,19 @@ final class Samples {
         @Test
         void hangs() throws InterruptedException {
             Thread.sleep(Long.MAX_VALUE);
+        }
+    }
+
+    /** Fails as by a race, but once for all processes. */
+    static class Racing {
+
+        @Test
+        void wins() throws IOException {
+            Path lost = Path.of("lost");
+            if (Files.notExists(lost)) {
+                Files.createFile(lost);
+                throw new IllegalStateException("An OperatorEvent from an OperatorCoordinator to a task was lost.");
+            }
         }
     }
 }

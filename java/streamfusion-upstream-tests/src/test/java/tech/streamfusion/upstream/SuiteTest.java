@@ -76,6 +76,14 @@ class SuiteTest {
     }
 
     @Test
+    void aClassThatLostARaceIsRepeated() throws Exception {
+        String baseline = "sample," + PREFIX + "Racing,1,0,1\nsample," + PREFIX + "Passing,2,0,1";
+        assertThat(run(baseline, "", "sample")).isTrue();
+        assertThat(report().get("total").get("passed").asInt()).isEqualTo(3);
+        assertThat(output.toString(StandardCharsets.UTF_8)).contains("Racing is to be repeated");
+    }
+
+    @Test
     void singleMethodsAreNotComparedWithTheWholeClass() throws Exception {
         assertThat(run("sample," + PREFIX + "Mixed,5,2,1", "", "Samples$Mixed#passes")).isTrue();
         assertThat(report().get("total").get("passed").asInt()).isEqualTo(1);

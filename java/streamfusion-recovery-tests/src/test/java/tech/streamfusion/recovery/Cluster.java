@@ -17,6 +17,10 @@ final class Cluster implements AutoCloseable {
         CHAINED(
                 "INSERT INTO target SELECT Fuse(id), name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source "
                         + "WHERE MOD(id, 7) <> 0"),
+        /** With keys, each of which is written once, and a buffer in front of the writer. */
+        UPSERTED(
+                "INSERT INTO upserted SELECT Fuse(id), name || '#', CAST(amount + 1 AS DECIMAL(12, 2)) FROM source "
+                        + "WHERE MOD(id, 7) <> 0"),
         /** From task to task, with checkpoints that hold what is on its way. */
         UNION(
                 "INSERT INTO target /*+ OPTIONS('sink.parallelism' = '2') */ "

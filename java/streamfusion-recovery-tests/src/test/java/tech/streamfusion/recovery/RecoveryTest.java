@@ -45,6 +45,8 @@ class RecoveryTest {
         try (Topics topics = new Topics(broker.bootstrapServers(), "explain")) {
             assertThat(Cluster.explain(Query.CHAINED, true, topics, "explain"))
                     .contains("NativeTableSourceScan", "NativeCalc", "NativeSink");
+            assertThat(Cluster.explain(Query.UPSERTED, true, topics, "explain"))
+                    .contains("NativeTableSourceScan", "NativeCalc", "NativeSink");
             assertThat(Cluster.explain(Query.UNION, true, topics, "explain"))
                     .contains("NativeTableSourceScan", "NativeCalc", "NativeUnion", "NativeSink");
             assertThat(Cluster.explain(Query.CHAINED, false, topics, "explain")).doesNotContain("Native");

@@ -63,23 +63,29 @@ final class Topics implements AutoCloseable {
         consumer.seekToBeginning(partitions);
     }
 
-    /** Two tables; {@code name} is unique for a job so that its transactions are its own. */
+    /** Source, target, and the target again as a table with a key; {@code name} is unique for a job so that its transactions are its own. */
     String[] ddl(String name) {
-        final String common =
-                "'connector' = 'kafka', 'properties.bootstrap.servers' = '" + bootstrapServers + "', 'format' = 'json'";
+        final String servers = "'properties.bootstrap.servers' = '" + bootstrapServers + "'";
+        final String common = "'connector' = 'kafka', " + servers + ", 'format' = 'json'";
+        final String sink =
+                ", 'topic' = '"
+                        + name
+                        + "-target', 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '"
+                        + name
+                        + "', 'properties.transaction.timeout.ms' = '60000', 'properties.request.timeout.ms' = '5000')";
         return new String[] {
             "CREATE TABLE source (id BIGINT, name STRING, amount DECIMAL(10, 2)) WITH ("
                     + common
                     + ", 'topic' = '"
                     + source
                     + "', 'scan.startup.mode' = 'earliest-offset')",
-            "CREATE TABLE target (id BIGINT, label STRING, amount DECIMAL(12, 2)) WITH ("
-                    + common
-                    + ", 'topic' = '"
-                    + name
-                    + "-target', 'sink.delivery-guarantee' = 'exactly-once', 'sink.transactional-id-prefix' = '"
-                    + name
-                    + "', 'properties.transaction.timeout.ms' = '60000', 'properties.request.timeout.ms' = '5000')"
+            "CREATE TABLE target (id BIGINT, label STRING, amount DECIMAL(12, 2)) WITH (" + common + sink,
+            "CREATE TABLE upserted (id BIGINT, label STRING, amount DECIMAL(12, 2), PRIMARY KEY (id) NOT ENFORCED) WITH ("
+                    + "'connector' = 'upsert-kafka', "
+                    + servers
+                    + ", 'key.format' = 'json', 'value.format' = 'json', 'sink.buffer-flush.max-rows' = '300', "
+                    + "'sink.buffer-flush.interval' = '50 ms'"
+                    + sink
         };
     }
 

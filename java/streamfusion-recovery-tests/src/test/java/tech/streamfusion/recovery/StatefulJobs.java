@@ -23,6 +23,7 @@ final class StatefulJobs {
         options.put("state.backend.type", backend);
         options.put("execution.checkpointing.incremental", "true");
         options.put("execution.checkpointing.dir", checkpoints.toUri().toString());
+        options.put("execution.checkpointing.data-inline-threshold", "1 mb");
         options.put("execution.checkpointing.interval", "200 ms");
         options.put("execution.checkpointing.tolerable-failed-checkpoints", "100");
         options.put("restart-strategy.type", "fixed-delay");

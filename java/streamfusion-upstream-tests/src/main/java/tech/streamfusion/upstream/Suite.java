@@ -27,9 +27,9 @@ final class Suite {
     private static final long POLL_MILLIS = 300;
 
     /**
-     * A race of stock Flink that a busy machine loses: a source's coordinator complains about the task that has just failed
-     * before the failure itself is known, and the job fails with the complaint. A test that wants to see the failure is
-     * repeated then.
+     * Rows that wait for their batch fail later than they do on stock Flink, and the source may have asked for its next split
+     * by then. When the coordinator's answer finds the task gone before the failure itself is known, the job fails with the
+     * coordinator's complaint. A test that wants to see the failure is repeated then.
      */
     private static final String LOST_RACE = "An OperatorEvent from an OperatorCoordinator to a task was lost";
 

@@ -66,5 +66,7 @@ sf_status sfi_batch_keys_find(sfi_batch_keys *k, sf_state *state, sf_row_writer 
     for (int64_t row = first; row < end; row++) sfi_state_prefetch_entry(state, k->places[row].group, k->hashes[row]);
     for (int64_t row = first; row < end; row++) SF_TRY(locate(k, state, row, err));
   }
+  k->n = batch->length;
+  k->drops = state->drops;
   return sfi_state_read_wanted(state, err);
 }

@@ -13,6 +13,8 @@ typedef struct sfi_batch_keys {
   size_t *ends;    /* of the keys in bytes */
   int32_t *hashes;
   sfi_key *places; /* where each key was when it was looked up */
+  int64_t n;       /* rows of the batch */
+  int64_t drops;   /* of the state at that time */
 } sfi_batch_keys;
 
 /* Looks up the keys of all rows. With a store they all have an entry afterwards, which stays where it is during the batch. */
@@ -26,12 +28,18 @@ static inline const uint8_t *sfi_batch_key(const sfi_batch_keys *k, int64_t row,
   return k->bytes.data + begin;
 }
 
-/* As sfi_state_find, for a row's key. */
+/* As sfi_state_find, for a row's key, when rows are taken in order. */
 static inline sf_status sfi_batch_key_find(const sfi_batch_keys *k, sf_state *state, int64_t row, sfi_key *out,
                                            sf_error *err) {
+  enum { AHEAD = 8 };
+  if (row + AHEAD < k->n && k->places[row + AHEAD].id != SFI_NO_ENTRY) {
+    const sfi_key *later = &k->places[row + AHEAD];
+    __builtin_prefetch(sfi_state_entry(state, later->group, 0, later->id), 1);
+  }
+  *out = k->places[row];
+  if (out->id != SFI_NO_ENTRY && state->drops == k->drops) return SF_OK;
   size_t size = 0;
   const uint8_t *key = sfi_batch_key(k, row, &size);
-  *out = k->places[row];
   if (sfi_state_is_at(state, key, size, *out)) return SF_OK;
   return sfi_state_find(state, key, size, k->hashes[row], out, err);
 }

@@ -109,7 +109,7 @@ SF_MUST_CHECK sf_status sfi_record_decode(const sfi_record_type *type, const uin
 /* --- table.c: entries of one key group of one state */
 
 #define SFI_PAGE_ENTRIES 16
-#define SFI_INLINE_KEY 8
+#define SFI_INLINE_KEY 16 /* a row of one number */
 #define SFI_NO_ENTRY UINT32_MAX
 #define SFI_NULL_KEY (UINT32_MAX - 1) /* size of the user key NULL */
 
@@ -198,6 +198,7 @@ struct sf_state {
   size_t retired_end;
   size_t retired_room;
   int64_t held;            /* bytes of all entries, about */
+  int64_t drops;           /* of keys, so far: where keys are does not change without */
   struct sfi_cache *cache; /* owned; NULL: all entries are in memory */
 };
 

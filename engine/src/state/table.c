@@ -428,6 +428,7 @@ sf_status sfi_state_drop(sf_state *state, sfi_key key, sf_error *err) {
   uint32_t slot = seek(state, 0, t, hash, bytes, entry->key_size, NO_OWNER);
   if (slot == SFI_NO_ENTRY) return sf_fail(err, SF_INTERNAL, "A key is not where it should be");
   unindex(t, slot);
+  state->drops++;
   return release(state, 0, t, key.id, err);
 }
 

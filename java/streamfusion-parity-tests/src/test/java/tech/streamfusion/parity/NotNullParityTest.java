@@ -72,6 +72,18 @@ class NotNullParityTest {
                 .run();
     }
 
+    /** What the host makes NULL is NULL for the engine, whatever its type says. */
+    @Test
+    void nullsOfHostKernels() {
+        Parity.test()
+                .source("t", "b BOOLEAN, i INT", row(false, 2), row(true, 3), row(null, null))
+                .query(
+                        "SELECT COALESCE((CASE WHEN b THEN ARRAY[1, 2] END)[2], i), (CASE WHEN b THEN ARRAY[1, 2] END)[2] + i,"
+                                + " (CASE WHEN b THEN ARRAY[1, 2] END)[2], (CASE WHEN b THEN ARRAY[1, 2] END)[2] IS NULL FROM t")
+                .expectNative("Calc")
+                .run();
+    }
+
     /** A CAST that makes a NULL of what it cannot read does so too where its type is NOT NULL; what is around it does not. */
     @Test
     void failedLegacyCastsStayNull() {

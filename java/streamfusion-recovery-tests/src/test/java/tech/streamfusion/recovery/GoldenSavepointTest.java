@@ -23,7 +23,7 @@ import tech.streamfusion.testing.kafka.KafkaBroker;
 
 /**
  * Savepoints that stock Flink has written once and for all, in {@code src/test/resources/golden}: native operators go on from
- * them as stock Flink does. {@code -Dstreamfusion.golden.write=true} writes them anew.
+ * them as stock Flink does. With {@code -Dstreamfusion.golden.write=true} they are written anew instead.
  */
 class GoldenSavepointTest {
 
@@ -53,12 +53,13 @@ class GoldenSavepointTest {
     @ParameterizedTest
     @EnumSource(StatefulQuery.class)
     void nativeOperatorsGoOn(StatefulQuery query) throws Exception {
-        final Map<String, List<String>> after = afterSavepoint(query);
+        final Map<String, List<String>> after = WRITE ? Map.of() : afterSavepoint(query);
         final Map<String, List<String>> expected = new LinkedHashMap<>();
         try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), "golden-" + query)) {
             topics.produce(BEFORE);
             if (WRITE) {
                 write(query, topics);
+                return;
             }
             topics.produce(ALL - BEFORE);
             for (String backend : List.of("hashmap", "rocksdb")) {

@@ -37,11 +37,13 @@ public final class ExpressionPlan {
         final RexNode rex;
         final HostRegion region;
         final LogicalType resultType;
+        final boolean whole;
 
-        Kernel(RexNode rex, HostRegion region, LogicalType resultType) {
+        Kernel(RexNode rex, HostRegion region, LogicalType resultType, boolean whole) {
             this.rex = rex;
             this.region = region;
             this.resultType = resultType;
+            this.whole = whole;
         }
     }
 
@@ -76,7 +78,7 @@ public final class ExpressionPlan {
                             throw new UnsupportedOperationException(reason);
                         });
         savedNanos += WorkEstimate.savedNanos(node);
-        return node.toProto(this::number);
+        return node.toProto(host -> number(host, host == node));
     }
 
     /** Estimated nanoseconds per row that native evaluation saves over generated code. */
@@ -96,17 +98,18 @@ public final class ExpressionPlan {
     public HostKernelSpec[] compileKernels(ReadableConfig config, ClassLoader classLoader) {
         HostKernelCompiler compiler = new HostKernelCompiler(config, classLoader);
         return kernels.stream()
-                .map(k -> compiler.compile(k.region.body(), k.region.argumentType(), k.resultType))
+                .map(k -> compiler.compile(k.region.body(), k.region.argumentType(), k.resultType, k.whole))
                 .toArray(HostKernelSpec[]::new);
     }
 
-    private HostCall number(Node.Host host) {
+    /** @param whole whether the region is the whole expression, whose value nobody but a row takes */
+    private HostCall number(Node.Host host, boolean whole) {
         HostRegion region = null;
         int index = -1;
         if (RexUtil.isDeterministic(host.rex)) {
             for (int i = 0; i < kernels.size(); i++) {
                 Kernel known = kernels.get(i);
-                if (known.rex.equals(host.rex) && known.resultType.equals(host.type())) {
+                if (known.whole == whole && known.rex.equals(host.rex) && known.resultType.equals(host.type())) {
                     index = i;
                     region = known.region;
                 }
@@ -115,10 +118,10 @@ public final class ExpressionPlan {
         if (region == null) {
             region = new HostRegion(host.rex, translator, context.rexBuilder);
             index = kernels.size();
-            kernels.add(new Kernel(host.rex, region, host.type()));
+            kernels.add(new Kernel(host.rex, region, host.type(), whole));
         }
         HostCall.Builder call = HostCall.newBuilder().setKernel(index);
-        region.arguments().forEach(argument -> call.addArgs(argument.toProto(this::number)));
+        region.arguments().forEach(argument -> call.addArgs(argument.toProto(inner -> number(inner, false))));
         return call.build();
     }
 }

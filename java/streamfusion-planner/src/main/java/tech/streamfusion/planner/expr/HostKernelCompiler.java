@@ -30,14 +30,21 @@ final class HostKernelCompiler {
         this.classLoader = classLoader;
     }
 
-    /** @param body refers to the fields of {@code argumentType} */
-    HostKernelSpec compile(RexNode body, RowType argumentType, LogicalType resultType) {
+    /**
+     * @param body refers to the fields of {@code argumentType}
+     * @param whole whether this is all of a projection or condition, and not a part of it
+     */
+    HostKernelSpec compile(RexNode body, RowType argumentType, LogicalType resultType, boolean whole) {
         CodeGeneratorContext context = new CodeGeneratorContext(config, classLoader);
         ExprCodeGenerator generator =
                 new ExprCodeGenerator(context, false)
                         .bindInput(argumentType, CodeGenUtils.DEFAULT_INPUT1_TERM(), Option.empty());
         GeneratedExpression value = generator.generateExpression(body);
-        RowType resultRow = RowType.of(resultType);
+        if (!whole) {
+            value = nullable(value);
+        }
+        LogicalType nullableType = resultType.copy(true);
+        RowType resultRow = RowType.of(nullableType);
         GeneratedExpression row =
                 generator.generateResultExpression(
                         JavaScalaConversionUtil.toScala(List.of(value)),
@@ -49,7 +56,16 @@ final class HostKernelCompiler {
                         false);
         String collect = CodeGenUtils.DEFAULT_COLLECTOR_TERM() + ".collect(" + row.resultTerm() + ");";
         return new HostKernelSpec(
-                function(context, row.code() + "\n" + collect, resultRow, argumentType), argumentType, resultType);
+                function(context, row.code() + "\n" + collect, resultRow, argumentType), argumentType, nullableType);
+    }
+
+    /**
+     * A NULL whose type is NOT NULL is one to the code around it; only what writes rows does not look. Here the code around it
+     * is the engine.
+     */
+    private static GeneratedExpression nullable(GeneratedExpression value) {
+        return new GeneratedExpression(
+                value.resultTerm(), value.nullTerm(), value.code(), value.resultType().copy(true), value.literalValue());
     }
 
     @SuppressWarnings({"unchecked", "rawtypes"})

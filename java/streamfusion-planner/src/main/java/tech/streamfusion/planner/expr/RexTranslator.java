@@ -5,11 +5,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rex.RexCall;
 import org.apache.calcite.rex.RexFieldAccess;
 import org.apache.calcite.rex.RexInputRef;
 import org.apache.calcite.rex.RexLiteral;
 import org.apache.calcite.rex.RexNode;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.table.planner.calcite.FlinkTypeFactory;
 import org.apache.flink.table.planner.functions.sql.FlinkSqlOperatorTable;
@@ -80,9 +82,27 @@ final class RexTranslator {
         if (rex instanceof RexFieldAccess) {
             node = fieldAccess((RexFieldAccess) rex, type);
         } else if (rex instanceof RexCall) {
-            node = call((RexCall) rex, type);
+            node = takesElements((RexCall) rex) ? null : call((RexCall) rex, type);
         }
         return node == null || WorkEstimate.isCheaperOnHost(node) ? new Node.Host(rex, type) : node;
+    }
+
+    /**
+     * Whether an operand is an element of a collection whose elements are NOT NULL. Such an element may be NULL, but Flink's
+     * generator gives it the type of the elements; what the code around it makes of that is its own business.
+     */
+    private static boolean takesElements(RexCall call) {
+        return call.getOperands().stream().anyMatch(RexTranslator::isNotNullElement);
+    }
+
+    private static boolean isNotNullElement(RexNode rex) {
+        if (rex.getKind() != SqlKind.ITEM) {
+            return false;
+        }
+        RelDataType collection = ((RexCall) rex).getOperands().get(0).getType();
+        RelDataType element =
+                collection.getComponentType() != null ? collection.getComponentType() : collection.getValueType();
+        return element != null && !element.isNullable();
     }
 
     private Node literal(RexLiteral literal, LogicalType type) {

@@ -1,5 +1,7 @@
 #include "aggregate/aggregate.h"
 
+#include <time.h>
+
 #include "column/type_internal.h"
 #include "expr/decimal.h"
 
@@ -227,12 +229,32 @@ static sf_status retractable_merge(const sfi_aggregate *a, const sfi_accumulator
   return best_gone ? search_best(a, acc, err) : SF_OK;
 }
 
+/* --- first and last */
+
+/* The order of a first value that there is not; otherwise it is the time when the value came. */
+#define NO_FIRST_VALUE INT64_MAX
+
+int64_t sfi_current_millis(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static sf_status first_value(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, sf_error *err) {
+  if (load_long(a, acc->record, 1) != NO_FIRST_VALUE) return SF_OK;
+  add_long(a, acc->record, 1, sfi_current_millis() - NO_FIRST_VALUE);
+  return keep(a, acc, arg, err);
+}
+
 /* --- the functions */
 
 void sfi_aggregate_init(const sfi_aggregate *a, uint8_t *record) {
   bool null = a->kind == KIND(SUM) || a->kind == KIND(SUM_RETRACT) || a->kind == KIND(MIN) || a->kind == KIND(MAX) ||
               a->kind == KIND(MIN_RETRACT) || a->kind == KIND(MAX_RETRACT);
+  null = null || a->kind == KIND(FIRST_VALUE) || a->kind == KIND(LAST_VALUE);
   sfi_cell_set_null(record, a->cells[0], null);
+  if (a->kind == KIND(FIRST_VALUE)) add_long(a, record, 1, NO_FIRST_VALUE);
+  if (a->kind == KIND(LAST_VALUE)) add_long(a, record, 1, INT64_MIN);
 }
 
 sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
@@ -250,6 +272,8 @@ sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const sfi_accumulator
       return SF_OK;
     case KIND(MIN):
     case KIND(MAX): return extreme(a, acc, arg, err);
+    case KIND(FIRST_VALUE): return first_value(a, acc, arg, err);
+    case KIND(LAST_VALUE): return keep(a, acc, arg, err);
     case KIND(MIN_RETRACT):
     case KIND(MAX_RETRACT): return retractable_accumulate(a, acc, arg, err);
     default: return sf_fail(err, SF_INTERNAL, "Unknown aggregate %d", (int)a->kind);
@@ -354,7 +378,7 @@ static bool is_comparable(const sf_type *type) {
 /* Whether the accumulators are those of Flink for this argument. */
 static bool takes(const sfi_aggregate *a) {
   const sf_type *arg = a->arg_type, *first = a->types[0];
-  int32_t n = a->kind == KIND(SUM_RETRACT) || a->kind == KIND(AVG) || a->map >= 0 ? 2 : 1;
+  int32_t n = a->kind == KIND(SUM_RETRACT) || a->kind == KIND(AVG) || a->nested ? 2 : 1;
   if (a->n_cells != n || (n == 2 && a->types[1]->kind != SF_TYPE_BIGINT)) return false;
   switch (a->kind) {
     case KIND(COUNT_STAR):
@@ -372,6 +396,9 @@ static bool takes(const sfi_aggregate *a) {
       if (a->result_type->kind != arg->kind) return false;
       if (arg->layout == SF_LAYOUT_FLOAT || arg->layout == SF_LAYOUT_DOUBLE) return first->kind == SF_TYPE_DOUBLE;
       return first->kind == SF_TYPE_BIGINT;
+    case KIND(FIRST_VALUE):
+    case KIND(LAST_VALUE):
+      return sf_layout_width(arg->layout) != 0 && first->layout == arg->layout && a->result_type->layout == arg->layout;
     case KIND(MIN):
     case KIND(MAX):
     case KIND(MIN_RETRACT):
@@ -420,6 +447,7 @@ sf_status sfi_aggregate_prepare(const Streamfusion__Plan__AggregateCall *call, c
                          .filter = -1,
                          .distinct = call->distinct - 1,
                          .map = maps ? 0 : -1,
+                         .nested = maps || call->kind == KIND(FIRST_VALUE) || call->kind == KIND(LAST_VALUE),
                          .emitted = call->emitted};
   sf_status st = prepare(call, input_type, out, err);
   if (st != SF_OK) sfi_aggregate_drop(out);

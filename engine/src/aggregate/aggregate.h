@@ -1,5 +1,5 @@
 /* Aggregate functions over accumulators in records, one value at a time: Flink's DeclarativeAggregateFunctions of the
- * planner (Count, Count1, Sum, SumWithRetract, Sum0, Avg, Min, Max) and Min- and MaxWithRetractAggFunction. */
+ * planner (Count, Count1, Sum, SumWithRetract, Sum0, Avg, Min, Max), Min- and MaxWithRetractAggFunction, First- and LastValueAggFunction. */
 #ifndef SFI_AGGREGATE_AGGREGATE_H
 #define SFI_AGGREGATE_AGGREGATE_H
 
@@ -14,6 +14,7 @@ typedef struct sfi_aggregate {
   int32_t filter;            /* BOOLEAN column, -1: none */
   int32_t distinct;          /* index of the view, -1: none */
   int32_t map;               /* of MIN_RETRACT and MAX_RETRACT, -1: none */
+  bool nested;               /* the accumulators are a row in the state's row; its map, if any, is the last field */
   bool emitted;
   const sf_type *arg_type;   /* borrowed from the operator's input type, NULL: none */
   sf_type *result_type;      /* owned */
@@ -30,6 +31,9 @@ typedef struct sfi_accumulators {
   uint8_t *record; /* the operator's own copy while it is being changed */
   sfi_bytes *scratch;
 } sfi_accumulators;
+
+/* System.currentTimeMillis() */
+int64_t sfi_current_millis(void);
 
 /* Checks the message and fills `out` but for its place in the record. SF_UNSUPPORTED: types that the function lacks. */
 SF_MUST_CHECK sf_status sfi_aggregate_prepare(const Streamfusion__Plan__AggregateCall *call, const sf_type *input_type,

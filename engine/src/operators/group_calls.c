@@ -1,8 +1,6 @@
 /* Row by row as the handlers that Flink generates for aggregates, DISTINCT and FILTER included. */
 #include "operators/group_calls.h"
 
-#include <time.h>
-
 /* --- a row */
 
 static bool passes(const sfi_aggregate *a, const sf_batch *batch, int64_t row) {
@@ -153,12 +151,6 @@ sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, boo
 }
 
 /* --- a key */
-
-int64_t sfi_current_millis(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
                          sf_error *err) {

@@ -53,8 +53,6 @@ SF_MUST_CHECK sf_status sfi_group_calls_open(sfi_group_calls *g, sf_key_groups g
 SF_MUST_CHECK sf_status sfi_group_calls_open_views(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out,
                                                    sf_error *err);
 
-/* System.currentTimeMillis() */
-int64_t sfi_current_millis(void);
 /* *first_out: the key, which has been looked up, has no value, or none any more. */
 SF_MUST_CHECK sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error *err);
 /* With a store: has all map entries that the rows of the batch need read together. The keys have been looked up. */

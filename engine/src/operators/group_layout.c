@@ -48,14 +48,14 @@ static sf_status value_layout(sfi_group_calls *g, layout_builder *b, sf_error *e
   b->type.form = SFI_VALUE_ROW;
   for (int32_t i = 0; i < g->n_calls; i++) {
     sfi_aggregate *a = &g->calls[i];
-    bool nested = a->map >= 0;
-    if (nested) add_field(b, (sfi_field){.kind = SFI_FIELD_ROW, .n_children = a->n_cells + 1});
+    bool map = a->map >= 0;
+    if (a->nested) add_field(b, (sfi_field){.kind = SFI_FIELD_ROW, .n_children = a->n_cells + map});
     for (int32_t k = 0; k < a->n_cells; k++) {
       a->cells[k] = add_cell(b, a->types[k]->layout, true);
       a->offsets[k] = b->offsets[a->cells[k]];
     }
-    if (nested) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
-    b->type.n_top += nested ? 1 : a->n_cells;
+    if (map) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
+    b->type.n_top += a->nested ? 1 : a->n_cells;
   }
   for (int32_t i = 0; i < g->n_views; i++) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
   b->type.n_top += g->n_views;

@@ -139,6 +139,17 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    @Test
+    void firstAndLastValues() {
+        StringBuilder calls = new StringBuilder();
+        for (String column : "b ti si i l f d dc dl di c s v bn vb dt tm ts ts9 lz".split(" ")) {
+            calls.append(", FIRST_VALUE(").append(column).append("), LAST_VALUE(").append(column).append(")");
+        }
+        allTypes(false)
+                .query("SELECT b2" + calls + ", LAST_VALUE(s) FILTER (WHERE i > 0), COUNT(DISTINCT s) FROM t GROUP BY b2")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
     /** COUNT(*) and others of a key come only with other columns of the aggregate. */
     @Test
     void onlyKeys() {

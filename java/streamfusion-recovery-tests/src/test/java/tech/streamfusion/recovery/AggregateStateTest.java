@@ -67,6 +67,7 @@ class AggregateStateTest {
         RETRACTING_DISTINCT(
                 true,
                 "SELECT k, COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE f), SUM(DISTINCT n), COUNT(*), MAX(s) FROM t GROUP BY k"),
+        FIRST_AND_LAST(false, "SELECT k, FIRST_VALUE(s), LAST_VALUE(d), COUNT(*), FIRST_VALUE(n) FROM t GROUP BY k"),
         GLOBAL(true, "SELECT COUNT(*), SUM(n), MAX(s), COUNT(DISTINCT k) FROM t"),
         LARGE_TYPES(true, "SELECT k, SUM(d), AVG(d), MIN(d), MAX(y), COUNT(DISTINCT d), COUNT(DISTINCT y) FROM t GROUP BY k"),
         LARGE_KEYS(false, "SELECT d, y, s, COUNT(*), MAX(d), MIN(y) FROM t GROUP BY d, y, s");

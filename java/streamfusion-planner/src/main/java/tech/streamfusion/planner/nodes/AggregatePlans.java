@@ -15,6 +15,8 @@ import org.apache.flink.table.planner.plan.utils.AggregateInfo;
 import org.apache.flink.table.planner.plan.utils.AggregateInfoList;
 import org.apache.flink.table.planner.plan.utils.DistinctInfo;
 import org.apache.flink.table.runtime.dataview.DataViewSpec;
+import org.apache.flink.table.runtime.functions.aggregate.FirstValueAggFunction;
+import org.apache.flink.table.runtime.functions.aggregate.LastValueAggFunction;
 import org.apache.flink.table.runtime.functions.aggregate.MaxWithRetractAggFunction;
 import org.apache.flink.table.runtime.functions.aggregate.MinWithRetractAggFunction;
 import org.apache.flink.table.types.DataType;
@@ -34,17 +36,19 @@ import tech.streamfusion.runtime.operators.KeyedStateSpec;
 final class AggregatePlans {
 
     private static final Map<Class<?>, AggregateKind> KINDS =
-            Map.of(
-                    Count1AggFunction.class, AggregateKind.COUNT_STAR,
-                    CountAggFunction.class, AggregateKind.COUNT,
-                    SumAggFunction.class, AggregateKind.SUM,
-                    SumWithRetractAggFunction.class, AggregateKind.SUM_RETRACT,
-                    Sum0AggFunction.class, AggregateKind.SUM0,
-                    AvgAggFunction.class, AggregateKind.AVG,
-                    MinAggFunction.class, AggregateKind.MIN,
-                    MaxAggFunction.class, AggregateKind.MAX,
-                    MinWithRetractAggFunction.class, AggregateKind.MIN_RETRACT,
-                    MaxWithRetractAggFunction.class, AggregateKind.MAX_RETRACT);
+            Map.ofEntries(
+                    Map.entry(Count1AggFunction.class, AggregateKind.COUNT_STAR),
+                    Map.entry(CountAggFunction.class, AggregateKind.COUNT),
+                    Map.entry(SumAggFunction.class, AggregateKind.SUM),
+                    Map.entry(SumWithRetractAggFunction.class, AggregateKind.SUM_RETRACT),
+                    Map.entry(Sum0AggFunction.class, AggregateKind.SUM0),
+                    Map.entry(AvgAggFunction.class, AggregateKind.AVG),
+                    Map.entry(MinAggFunction.class, AggregateKind.MIN),
+                    Map.entry(MaxAggFunction.class, AggregateKind.MAX),
+                    Map.entry(MinWithRetractAggFunction.class, AggregateKind.MIN_RETRACT),
+                    Map.entry(MaxWithRetractAggFunction.class, AggregateKind.MAX_RETRACT),
+                    Map.entry(FirstValueAggFunction.class, AggregateKind.FIRST_VALUE),
+                    Map.entry(LastValueAggFunction.class, AggregateKind.LAST_VALUE));
 
     private static final String NULL_STATE = "_null_state"; // as in PerKeyStateDataViewStore
 
@@ -150,7 +154,7 @@ final class AggregatePlans {
     }
 
     private List<LogicalType> accumulators(AggregateKind kind, AggregateInfo info) {
-        if (kind == AggregateKind.MIN_RETRACT || kind == AggregateKind.MAX_RETRACT) {
+        if (kind.getNumber() >= AggregateKind.MIN_RETRACT_VALUE) { // they are fields of a row
             return List.of(inputType.getTypeAt(info.argIndexes()[0]).copy(true), new BigIntType());
         }
         List<LogicalType> out = new ArrayList<>();

@@ -1,6 +1,7 @@
 package tech.streamfusion.nexmark;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -35,15 +36,18 @@ final class Setup {
 
     /** The nodes of an own query that must be native: the only place that knows. */
     Set<String> intendedNodes(Query query) {
-        if (miniBatch) { // a stock MiniBatchAssigner follows the scan
-            return query.updating ? Set.of() : Set.of("NativeCalc", "NativeSink");
+        Set<String> nodes = new HashSet<>(Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink"));
+        if (query.updating) {
+            nodes.add("NativeExchange");
+            nodes.addAll(
+                    miniBatch
+                            ? Set.of("NativeLocalGroupAggregate", "NativeGlobalGroupAggregate")
+                            : Set.of("NativeGroupAggregate"));
         }
-        if (query.updating && !backend.equals("hashmap")) { // the aggregate and what is behind it are stock
-            return Set.of("NativeTableSourceScan", "NativeCalc");
+        if (miniBatch) {
+            nodes.add("NativeMiniBatchAssigner");
         }
-        return query.updating
-                ? Set.of("NativeTableSourceScan", "NativeCalc", "NativeExchange", "NativeGroupAggregate", "NativeSink")
-                : Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink");
+        return nodes;
     }
 
     /** What a message to a worker says about it. */

@@ -187,7 +187,7 @@ static sf_status bind(rocksdb *r, sf_error *err) {
 
 sf_status sf_rocksdb_store(sf_pool *pool, const sf_rocksdb *rocks, sf_store *out, sf_error *err) {
   void *memory = NULL;
-  *out = (sf_store){NULL};
+  *out = (sf_store){.context = NULL};
   SF_TRY(sf_pool_alloc(pool, sizeof(rocksdb), &memory, err));
   rocksdb *r = memory;
   memset(r, 0, sizeof *r);

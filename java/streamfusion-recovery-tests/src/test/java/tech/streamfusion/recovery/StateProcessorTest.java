@@ -44,7 +44,9 @@ class StateProcessorTest {
     }
 
     @ParameterizedTest
-    @EnumSource(StatefulQuery.class)
+    @EnumSource(
+            value = StatefulQuery.class,
+            names = {"DISTINCT", "RETRACTING", "GLOBAL"})
     void readsTheSameKeysAndValues(StatefulQuery query) throws Exception {
         final TypeInformation<RowData> keys =
                 query == StatefulQuery.GLOBAL ? InternalTypeInfo.ofFields() : InternalTypeInfo.ofFields(VarCharType.STRING_TYPE);

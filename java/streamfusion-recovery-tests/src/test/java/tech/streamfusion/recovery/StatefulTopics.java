@@ -39,7 +39,12 @@ final class StatefulTopics implements AutoCloseable {
         }
         producer =
                 new KafkaProducer<>(
-                        Map.of("bootstrap.servers", bootstrapServers, "linger.ms", 5),
+                        Map.of(
+                                "bootstrap.servers", bootstrapServers,
+                                "linger.ms", 5,
+                                "delivery.timeout.ms", 60_000,
+                                // on a busy machine a broker that has just made the topic may see the first two in another order
+                                "max.in.flight.requests.per.connection", 1),
                         new ByteArraySerializer(),
                         new ByteArraySerializer());
     }

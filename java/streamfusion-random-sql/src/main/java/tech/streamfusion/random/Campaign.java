@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import javax.annotation.Nullable;
 import tech.streamfusion.runtime.NativeEngine;
 import tech.streamfusion.testing.LiveObjects;
 import tech.streamfusion.testing.Outcome;
@@ -82,7 +83,8 @@ final class Campaign {
         boolean leaks = leaks(before);
         boolean leakFound = false;
         for (Map.Entry<Script, Outcome> result : results.entrySet()) {
-            leakFound |= take(result.getKey(), leaks ? compare(result.getKey()) : result.getValue()) && leaks;
+            Outcome outcome = leaks ? compare(result.getKey(), workers) : result.getValue();
+            leakFound |= take(result.getKey(), outcome, workers) && leaks;
         }
         if (leaks && !leakFound) {
             throw new IllegalStateException("native objects were left behind by a round of scripts, but by none of them alone");
@@ -110,21 +112,31 @@ final class Campaign {
     }
 
     /** Halves what is not simply the same, down to single queries; whether there was a difference. */
-    private boolean take(Script script, Outcome outcome) {
+    private boolean take(Script script, @Nullable Outcome outcome, ExecutorService workers) {
+        if (outcome == null) {
+            endless(script);
+            return false;
+        }
         List<Query> queries = script.queries();
         if (outcome.kind() == Outcome.Kind.SAME || queries.size() == 1) {
-            count(script, outcome);
+            count(script, outcome, workers);
             return outcome.isDifference();
         }
         int half = queries.size() / 2;
         Script firstHalf = script.withQueries(queries.subList(0, half));
         Script secondHalf = script.withQueries(queries.subList(half, queries.size()));
-        boolean first = take(firstHalf, compare(firstHalf));
-        boolean second = take(secondHalf, compare(secondHalf));
+        boolean first = take(firstHalf, compare(firstHalf, workers), workers);
+        boolean second = take(secondHalf, compare(secondHalf, workers), workers);
         if (outcome.isDifference() && !first && !second) {
-            add(script, outcome);
+            add(script, outcome, workers);
         }
         return outcome.isDifference() || first || second;
+    }
+
+    /** Alone, leaks included; null where the optimizer does not end. */
+    @Nullable
+    private static Outcome compare(Script script, ExecutorService workers) {
+        return new Attempt(script, workers, Campaign::compare).result();
     }
 
     private static Outcome compare(Script script) {
@@ -139,7 +151,7 @@ final class Campaign {
         }
     }
 
-    private void count(Script script, Outcome outcome) {
+    private void count(Script script, Outcome outcome, ExecutorService workers) {
         if (outcome.kind() == Outcome.Kind.NOT_PLANNED) {
             notPlanned++;
             unplanned.merge(firstLine(outcome.message()), 1, Integer::sum);
@@ -157,17 +169,21 @@ final class Campaign {
         if (outcome.kind() == Outcome.Kind.SAME_FAILURE) {
             sameFailures++;
         } else if (outcome.isDifference()) {
-            add(script, outcome);
+            add(script, outcome, workers);
         }
     }
 
-    private void add(Script script, Outcome outcome) {
+    private void add(Script script, Outcome outcome, ExecutorService workers) {
         progress.accept("difference " + (differences.size() + 1) + " found, shrinking");
-        Script small = new Shrinker(candidate -> compare(candidate).kind() == outcome.kind(), SHRINK_ATTEMPTS).shrink(script);
-        Outcome last = compare(small);
-        Difference difference = last.isDifference() ? new Difference(small, last) : new Difference(script, outcome);
+        Script small = new Shrinker(candidate -> isOf(outcome.kind(), compare(candidate, workers)), SHRINK_ATTEMPTS).shrink(script);
+        Outcome last = compare(small, workers);
+        Difference difference = last != null && last.isDifference() ? new Difference(small, last) : new Difference(script, outcome);
         differences.add(difference);
         progress.accept(difference.text(seed, differences.size()));
+    }
+
+    private static boolean isOf(Outcome.Kind kind, @Nullable Outcome outcome) {
+        return outcome != null && outcome.kind() == kind;
     }
 
     private static String firstLine(String text) {

@@ -97,25 +97,25 @@ static void flush(JNIEnv *env, jclass type, jlong handle) {
   if (state != NULL && sf_state_flush(state, &err) != SF_OK) sfj_throw(env, &err);
 }
 
-static jlong cache_count(JNIEnv *env, jclass type, jlong handle, jint what) {
+static void counts(JNIEnv *env, jclass type, jlong handle, jlong pool, jlongArray out) {
   (void)type;
-  const sf_state *state = state_of(env, handle);
-  if (state == NULL) return 0;
-  sf_cache_counts counts = sf_state_cache_counts(state);
-  const int64_t values[] = {counts.bytes, counts.hits, counts.reads, counts.writes, counts.flushes};
-  return what >= 0 && what < (jint)(sizeof values / sizeof values[0]) ? values[what] : 0;
-}
-
-static jlong keys(JNIEnv *env, jclass type, jlong handle) {
-  (void)type;
-  const sf_state *state = state_of(env, handle);
-  return state == NULL ? 0 : sf_state_keys(state);
-}
-
-static jlong map_entries(JNIEnv *env, jclass type, jlong handle) {
-  (void)type;
-  const sf_state *state = state_of(env, handle);
-  return state == NULL ? 0 : sf_state_map_entries(state);
+  const sf_operator *op = sfj_operator(handle);
+  const sf_state *state = sf_operator_state(op);
+  int64_t rows = -1, keys = 0;
+  (void)sf_operator_bundle(op, &rows, &keys);
+  sf_cache_counts cache = {0};
+  if (state != NULL) cache = sf_state_cache_counts(state);
+  const jlong values[] = {(jlong)sf_pool_used(sfj_ptr(pool)),
+                          state == NULL ? 0 : sf_state_keys(state),
+                          state == NULL ? 0 : sf_state_map_entries(state),
+                          cache.bytes,
+                          cache.hits,
+                          cache.reads,
+                          cache.writes,
+                          cache.flushes,
+                          rows,
+                          keys};
+  (*env)->SetLongArrayRegion(env, out, 0, (jsize)(sizeof values / sizeof values[0]), values);
 }
 
 sfj_natives sfj_state_natives(void) {
@@ -124,9 +124,7 @@ sfj_natives sfj_state_natives(void) {
       SFJ_NATIVE("stateRestore", "(JI[BI)V", restore),
       SFJ_NATIVE("stateUseRocksDb", "(JJ[JJ)V", open_rocksdb),
       SFJ_NATIVE("stateFlush", "(J)V", flush),
-      SFJ_NATIVE("stateCacheCount", "(JI)J", cache_count),
-      SFJ_NATIVE("stateKeys", "(J)J", keys),
-      SFJ_NATIVE("stateMapEntries", "(J)J", map_entries),
+      SFJ_NATIVE("operatorCounts", "(JJ[J)V", counts),
       SFJ_NATIVE("stateSnapshot", "(J)J", snapshot),
       SFJ_NATIVE("snapshotRead", "(J)[B", snapshot_read),
       SFJ_NATIVE("snapshotRelease", "(J)V", snapshot_release),

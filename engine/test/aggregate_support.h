@@ -73,6 +73,35 @@ static inline sf_type *retracting_output(void) {
   return nested(SF_TYPE_ROW, 4, fields);
 }
 
+/* COUNT(*), FIRST_VALUE(s), LAST_VALUE(v), LISTAGG(s) by k, retractable. With `delimiter`: LISTAGG(s, s). */
+static inline plan_operator *ordered_plan(const sf_type *in, const sf_type *out, bool delimiter) {
+  plan_operator *o = operator_of(in, out);
+  plan_call **calls = plan_take(4 * sizeof *calls);
+  calls[0] = call_of(KIND(COUNT_STAR), -1, BIGINT(), false);
+  calls[1] = call_of(KIND(FIRST_VALUE_RETRACT), 2, STRING(), true);
+  calls[2] = call_of(KIND(LAST_VALUE_RETRACT), 1, BIGINT(), true);
+  calls[3] = call_of(KIND(LISTAGG_RETRACT), 2, STRING(), false);
+  calls[3]->n_accumulators = delimiter ? 1 : 0;
+  if (delimiter) {
+    calls[3]->n_args = 2;
+    calls[3]->args = plan_take(2 * sizeof *calls[3]->args);
+    calls[3]->args[0] = calls[3]->args[1] = 2;
+  }
+  Streamfusion__Plan__GroupAggregate *g = add_aggregate(o, true, 4, calls);
+  g->retracts = 1;
+  g->count_star = 1;
+  return o;
+}
+static inline plan_operator *ordered_with_comma(const sf_type *in, const sf_type *out) { return ordered_plan(in, out, false); }
+static inline plan_operator *ordered_with_delimiter(const sf_type *in, const sf_type *out) {
+  return ordered_plan(in, out, true);
+}
+
+static inline sf_type *ordered_output(void) {
+  sf_type *fields[5] = {BIGINT(), BIGINT(), STRING(), BIGINT(), STRING()};
+  return nested(SF_TYPE_ROW, 5, fields);
+}
+
 typedef struct fixture {
   sf_pool *pool;
   sf_type *in, *out;

@@ -88,6 +88,31 @@ static void distinct_values_are_retracted(void **state) {
   close_fixture(&f);
 }
 
+static void first_last_and_lists_are_retracted(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, ordered_output(), ordered_with_comma);
+  add(&f, SF_INSERT, 1, 5, "a");
+  add(&f, SF_INSERT, 1, 6, "long text, long");
+  add(&f, SF_INSERT, 1, 6, NULL);
+  changes_are(run(&f),
+              "+I 1 1 a 5 a; -U 1 1 a 5 a; +U 1 2 a 6 a,long text, long; -U 1 2 a 6 a,long text, long; "
+              "+U 1 3 a 6 a,long text, long");
+  add(&f, SF_DELETE, 1, 5, "a");
+  add(&f, SF_DELETE, 1, 6, "not there"); /* is owed */
+  add(&f, SF_INSERT, 1, 7, "");
+  changes_are(run(&f),
+              "-U 1 3 a 6 a,long text, long; +U 1 2 long text, long 6 long text, long; "
+              "-U 1 2 long text, long 6 long text, long; +U 1 1 long text, long 6 long text, long; "
+              "-U 1 1 long text, long 6 long text, long; +U 1 2 long text, long 7 long text, long,");
+  add(&f, SF_DELETE, 1, 6, "long text, long");
+  add(&f, SF_DELETE, 1, 7, "");
+  changes_are(run(&f), "-U 1 2 long text, long 7 long text, long,; +U 1 1  7 ; -D 1 1  7 ");
+  assert_int_equal(0, sf_state_keys(sf_operator_state(f.op)));
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f.op)));
+  close_fixture(&f);
+}
+
 /* --- snapshots */
 
 static void restore_all(fixture *f, const entries *e) {
@@ -123,6 +148,34 @@ static void snapshots_have_flinks_bytes(void **state) {
                                 0, 0, 5, 'H', 'e', 'l', 'l', 'o', 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   assert_int_equal(sizeof map, taken.size[1]);
   assert_memory_equal(map, taken.bytes[1], sizeof map);
+  close_fixture(&f);
+}
+
+static void lists_go_through_snapshots(void **state) {
+  (void)state;
+  fixture f, restored;
+  sf_error err;
+  sf_snapshot *s = NULL;
+  static char expected[1 << 16], actual[1 << 16];
+  open_fixture(&f, ordered_output(), ordered_with_delimiter);
+  for (int64_t i = 0; i < 100; i++) add(&f, SF_INSERT, i % 7, i, i % 3 == 0 ? "x" : "long text, long");
+  sf_batch_release(run(&f));
+  OK(sf_state_snapshot(sf_operator_state(f.op), &s, &err));
+  read_all(s, &taken);
+  sf_snapshot_release(s);
+  open_fixture(&restored, ordered_output(), ordered_with_delimiter);
+  restore_all(&restored, &taken);
+  for (int64_t i = 0; i < 100; i++) {
+    const char *text = i % 3 == 0 ? "x" : "long text, long";
+    add(&f, SF_DELETE, i % 7, i, text);
+    add(&restored, SF_DELETE, i % 7, i, text);
+    if (i % 10 != 9) continue;
+    print_changes(run(&f), expected);
+    print_changes(run(&restored), actual);
+    assert_string_equal(expected, actual);
+  }
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(restored.op)));
+  close_fixture(&restored);
   close_fixture(&f);
 }
 
@@ -321,7 +374,7 @@ static void limits_are_errors(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(changes_come_out_row_by_row), TEST(equal_values_are_not_emitted_again), TEST(distinct_values_count_once),
-      TEST(distinct_values_are_retracted), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
+      TEST(distinct_values_are_retracted), TEST(first_last_and_lists_are_retracted), TEST(lists_go_through_snapshots), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
       TEST(restored_state_goes_on), TEST(values_expire), TEST(other_key_groups_are_refused), TEST(limits_are_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

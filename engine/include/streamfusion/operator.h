@@ -51,6 +51,8 @@ SF_EXPORT SF_MUST_CHECK sf_status sf_operator_timer(sf_operator *op, int64_t mil
                                                     sf_error *err);
 /* A checkpoint barrier follows: emit what must not stay in flight. */
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_before_barrier(sf_operator *op, const sf_collector *out, sf_error *err);
+/* How many rows and keys the present bundle of a mini-batch operator has. False: the operator has no bundles. */
+SF_EXPORT bool sf_operator_bundle(const sf_operator *op, int64_t *rows_out, int64_t *keys_out);
 SF_EXPORT SF_MUST_CHECK sf_status sf_operator_finish(sf_operator *op, const sf_collector *out, sf_error *err);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 #include "operators/bundle_operator.h"
 
 #include "column/type_internal.h"
+#include "state/table_internal.h"
 
 /* --- rows and the ends of bundles */
 
@@ -14,9 +15,43 @@ static sf_status add_row(sfi_bundle_operator *b, sf_batch *batch, int64_t row, s
   return b->function->add(b, batch, row, key, first, err);
 }
 
+/* Has what the state has of the values in an accumulator's maps read. */
+static sf_status want_maps(const sfi_bundle_operator *b, uint32_t id, sfi_key key, sf_error *err) {
+  sf_state *state = b->base.state, *gathered = b->bundle.keys;
+  for (int32_t map = 0; map < state->n_maps && map < gathered->n_maps; map++) {
+    sfi_key at = {.group = 0, .id = id};
+    for (uint32_t i = sfi_map_first(gathered, map, at); i != SFI_NO_ENTRY; i = sfi_map_next(gathered, map, at, i)) {
+      const sfi_entry *entry = sfi_state_entry(gathered, 0, 1 + map, i);
+      SF_TRY(sfi_map_want(state, map, key, sfi_entry_key(entry), entry->key_size, err));
+    }
+  }
+  return SF_OK;
+}
+
+/* With a store: reads all keys of the bundle together, and then what is in their maps. */
+static sf_status read_ahead(sfi_bundle_operator *b, sf_error *err) {
+  sf_state *state = b->base.state;
+  if (state == NULL || state->cache == NULL) return SF_OK;
+  sfi_key key;
+  for (int64_t i = 0; i < b->bundle.n; i++) {
+    sfi_bundle_key at = b->bundle.touched[i];
+    sfi_region bytes = sfi_bundle_bytes(&b->bundle, at.id);
+    SF_TRY(sfi_state_want(state, bytes.data, bytes.size, at.hash, &key, err));
+  }
+  SF_TRY(sfi_state_read_wanted(state, err));
+  for (int64_t i = 0; i < b->bundle.n && state->n_maps > 0; i++) {
+    sfi_bundle_key at = b->bundle.touched[i];
+    sfi_region bytes = sfi_bundle_bytes(&b->bundle, at.id);
+    SF_TRY(sfi_state_locate(state, bytes.data, bytes.size, at.hash, &key, err));
+    SF_TRY(b->function->want == NULL ? want_maps(b, at.id, key, err) : b->function->want(b, at.id, key, err));
+  }
+  return sfi_state_read_wanted(state, err);
+}
+
 static sf_status finish_bundle(sfi_bundle_operator *b, const sf_collector *out, sf_error *err) {
   if (b->bundle.n > 0) {
     sfi_bundle_sort(&b->bundle);
+    SF_TRY(read_ahead(b, err));
     SF_TRY(b->function->finish(b, out, err));
   }
   return sfi_bundle_clear(&b->bundle, err);
@@ -46,6 +81,12 @@ sf_status sfi_bundle_flush(sf_operator *op, const sf_collector *out, sf_error *e
   return sfi_bundle_output_emit(&b->output, out, err);
 }
 
+void sfi_bundle_progress(const sf_operator *op, int64_t *rows_out, int64_t *keys_out) {
+  const sfi_bundle_operator *b = (const sfi_bundle_operator *)op;
+  *rows_out = b->bundle.n_rows;
+  *keys_out = b->bundle.n;
+}
+
 sf_status sfi_bundle_watermark(sf_operator *op, int64_t watermark, const sf_collector *out, sf_error *err) {
   (void)watermark;
   return sfi_bundle_flush(op, out, err);
@@ -63,8 +104,9 @@ sfi_accumulators sfi_bundle_accumulators(sfi_bundle_operator *b, uint32_t id) {
 sf_status sfi_bundle_add_accumulators(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_key key, bool first,
                                       sf_error *err) {
   sfi_accumulators acc = sfi_bundle_accumulators(b, key.id);
-  if (first) sfi_group_init(&b->calls, acc.record);
+  if (first) SF_TRY(sfi_group_init(&b->calls, &acc, err));
   for (int32_t i = 0; i < b->n_flat; i++) b->flat[i] = sfi_scalar_of(batch->columns[b->n_grouping + i], row);
+  sfi_state_reclaim_much(acc.state);
   return sfi_group_merge(&b->calls, &acc, &acc, b->flat, err);
 }
 

@@ -10,6 +10,9 @@ typedef struct sfi_bundle_operator sfi_bundle_operator;
 typedef struct sfi_bundle_function {
   /* Adds a row to what its key has gathered; the record of a `first` key is zeroed. */
   sf_status (*add)(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_key key, bool first, sf_error *err);
+  /* With a store: has what the state has for a key's maps read, where `key` is in the state. NULL: by the maps that the key has
+   * gathered. */
+  sf_status (*want)(sfi_bundle_operator *b, uint32_t id, sfi_key key, sf_error *err);
   /* The bundle ends, its keys are sorted: emits what follows. */
   sf_status (*finish)(sfi_bundle_operator *b, const sf_collector *out, sf_error *err);
 } sfi_bundle_function;
@@ -50,6 +53,7 @@ SF_MUST_CHECK sf_status sfi_bundle_tidy_state(sfi_bundle_operator *b, sf_error *
 /* For the operators' tables. */
 SF_MUST_CHECK sf_status sfi_bundle_process(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err);
 SF_MUST_CHECK sf_status sfi_bundle_watermark(sf_operator *op, int64_t watermark, const sf_collector *out, sf_error *err);
+void sfi_bundle_progress(const sf_operator *op, int64_t *rows_out, int64_t *keys_out);
 SF_MUST_CHECK sf_status sfi_bundle_flush(sf_operator *op, const sf_collector *out, sf_error *err);
 
 #endif

@@ -10,9 +10,10 @@ static sf_status finish_key(sfi_bundle_operator *b, sfi_bundle_key key, const sf
   sfi_region bytes = sfi_bundle_bytes(&b->bundle, key.id);
   sfi_accumulators acc = {.state = state, .scratch = &b->calls.scratch};
   bool first = false;
+  sfi_state_reclaim_much(state);
   SF_TRY(sfi_group_find(state, bytes.data, bytes.size, key.hash, &acc.key, &first, err));
   SF_TRY(sfi_group_open_key(&b->calls, bytes.data, bytes.size, key.hash, first, &acc, err));
-  if (!first) sfi_group_read(&b->calls, acc.record, b->calls.before);
+  if (!first) SF_TRY(sfi_group_read_before(&b->calls, &acc, err));
   SF_TRY(sfi_group_merge(&b->calls, &acc, &acc, b->flat, err));
   return sfi_bundle_emit_changes(b, bytes, &acc, first, out, err);
 }
@@ -35,6 +36,7 @@ static const sfi_operator_vtable vtable = {.process = sfi_bundle_process,
                                            .watermark = sfi_bundle_watermark,
                                            .before_barrier = sfi_bundle_flush,
                                            .finish = sfi_bundle_flush,
+                                           .progress = sfi_bundle_progress,
                                            .open_state = open_state,
                                            .destroy = destroy};
 

@@ -14,14 +14,20 @@ typedef struct group_aggregate {
   sf_buffer *kinds;
   int32_t *rows; /* of the input, for the grouping columns */
   int64_t n_out;
+  size_t text_bytes; /* of LISTAGG in the rows that wait to be emitted */
   sf_mark *marks;
+  int64_t n_marks;
   int64_t marks_room;
 } group_aggregate;
+
+/* A batch goes out before its input is done: each change of a list is a whole text. */
+#define MOST_TEXT ((size_t)8 << 20)
 
 /* --- output */
 
 static sf_status emit_row(group_aggregate *g, int64_t row, uint8_t kind, const sfi_scalar *values, sf_error *err) {
   for (int32_t i = 0; i < g->calls.n_emitted; i++) SF_TRY(sfi_scalar_append(g->values[i], values[i], err));
+  if (g->calls.lists) g->text_bytes += sfi_group_text_bytes(&g->calls, values);
   sf_buffer_data(g->kinds)[g->n_out] = kind;
   g->rows[g->n_out++] = (int32_t)row;
   return SF_OK;
@@ -32,7 +38,8 @@ static sf_status prepare_output(group_aggregate *g, const sf_batch *batch, sf_er
   sf_pool *pool = g->base.pool;
   void *memory = NULL;
   size_t room = 2 * (size_t)batch->length;
-  g->n_out = 0;
+  g->n_out = g->n_marks = 0;
+  g->text_bytes = 0;
   SF_TRY(sf_buffer_create(pool, room, &g->kinds, err));
   SF_TRY(sf_pool_realloc(pool, g->rows, room * sizeof *g->rows, &memory, err));
   g->rows = memory;
@@ -65,7 +72,7 @@ static sf_status marks_buffer(const group_aggregate *g, int64_t n, sf_buffer **o
 }
 
 static sf_status emit_batch(group_aggregate *g, const sf_batch *batch, const sf_collector *out, sf_error *err) {
-  if (g->n_out == 0 && batch->n_marks == 0) return SF_OK;
+  if (g->n_out == 0 && g->n_marks == 0) return SF_OK;
   void *memory = NULL;
   int32_t n = g->n_grouping + g->calls.n_emitted, have = 0;
   SF_TRY(sf_pool_alloc(g->base.pool, (size_t)n * sizeof(sf_column *), &memory, err));
@@ -75,10 +82,10 @@ static sf_status emit_batch(group_aggregate *g, const sf_batch *batch, const sf_
   sf_status st = SF_OK;
   SF_GOTO(fill_columns(g, batch, columns, &have, err));
   SF_GOTO(sf_buffer_resize(&g->kinds, (size_t)g->n_out, err));
-  SF_GOTO(marks_buffer(g, batch->n_marks, &marks, err));
+  SF_GOTO(marks_buffer(g, g->n_marks, &marks, err));
   sf_buffer *kinds = g->kinds;
   g->kinds = NULL;
-  SF_GOTO(sf_batch_create(g->base.output_type, g->n_out, columns, kinds, marks, batch->n_marks, &result, err));
+  SF_GOTO(sf_batch_create(g->base.output_type, g->n_out, columns, kinds, marks, g->n_marks, &result, err));
   st = sfi_emit(result, out, err);
 cleanup:
   for (int32_t i = 0; i < have; i++) sf_column_release(columns[i]);
@@ -101,6 +108,7 @@ static sf_status emit_changes(group_aggregate *g, const sfi_accumulators *acc, i
 static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t row, sf_error *err) {
   sf_state *state = g->base.state;
   if (state->ttl > 0) state->now = sfi_current_millis();
+  sfi_state_reclaim_much(state);
   bool retract = sfi_retracts(sfi_row_kind(batch, row));
   sfi_accumulators acc = {.state = state, .scratch = &g->calls.scratch};
   bool first = false;
@@ -109,20 +117,28 @@ static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t 
   if (first && retract) return SF_OK; /* the key's rows are not known, or no longer */
   if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_batch_key_insert(&g->keys, state, row, &acc.key, err));
   SF_TRY(sfi_group_open_value(&g->calls, first, &acc, err));
-  if (!first) sfi_group_read(&g->calls, acc.record, g->calls.before);
+  if (!first) SF_TRY(sfi_group_read_before(&g->calls, &acc, err));
   SF_TRY(sfi_group_update(&g->calls, &acc, batch, row, retract, err));
   return emit_changes(g, &acc, row, first, err);
 }
 
-static sf_status process_rows(group_aggregate *g, const sf_batch *batch, sf_error *err) {
+static sf_status process_rows(group_aggregate *g, const sf_batch *batch, const sf_collector *out, sf_error *err) {
   int64_t mark = 0;
   for (int64_t row = 0; row <= batch->length; row++) {
     for (; mark < batch->n_marks && batch->marks[mark].row <= row; mark++) {
-      g->marks[mark] = (sf_mark){g->n_out, batch->marks[mark].watermark};
+      g->marks[g->n_marks++] = (sf_mark){g->n_out, batch->marks[mark].watermark};
     }
-    if (row < batch->length) SF_TRY(process_row(g, batch, row, err));
+    if (row == batch->length) break;
+    if (row % SFI_ROWS_AHEAD == 0) {
+      int64_t n = batch->length - row < SFI_ROWS_AHEAD ? batch->length - row : SFI_ROWS_AHEAD;
+      SF_TRY(sfi_group_prefetch(&g->calls, &g->keys, g->base.state, batch, row, n, err));
+    }
+    SF_TRY(process_row(g, batch, row, err));
+    if (g->text_bytes < MOST_TEXT) continue;
+    SF_TRY(emit_batch(g, batch, out, err));
+    SF_TRY(prepare_output(g, batch, err));
   }
-  return SF_OK;
+  return emit_batch(g, batch, out, err);
 }
 
 static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *out, sf_error *err) {
@@ -131,8 +147,7 @@ static sf_status process(sf_operator *op, sf_batch *batch, const sf_collector *o
   sf_status st = prepare_output(g, batch, err);
   if (st == SF_OK) st = sfi_batch_keys_find(&g->keys, op->state, g->key_writer, batch, err);
   if (st == SF_OK) st = sfi_group_want(&g->calls, &g->keys, op->state, batch, err);
-  if (st == SF_OK) st = process_rows(g, batch, err);
-  if (st == SF_OK) st = emit_batch(g, batch, out, err);
+  if (st == SF_OK) st = process_rows(g, batch, out, err);
   if (st == SF_OK) st = sfi_state_settle(op->state, batch->length, err);
   sf_buffer_release(g->kinds);
   g->kinds = NULL;

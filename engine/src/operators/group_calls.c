@@ -9,9 +9,9 @@ static bool passes(const sfi_aggregate *a, const sf_batch *batch, int64_t row) {
   return !sf_column_is_null(c, row) && ((const uint8_t *)c->values)[row] != 0;
 }
 
-static sf_status apply(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg, bool retract,
+static sf_status apply(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args, bool retract,
                        sf_error *err) {
-  return retract ? sfi_aggregate_retract(a, acc, arg, err) : sfi_aggregate_accumulate(a, acc, arg, err);
+  return retract ? sfi_aggregate_retract(a, acc, args, err) : sfi_aggregate_accumulate(a, acc, args, err);
 }
 
 /* The counts of each call for one value, or the bits of those that have seen it: DistinctAggCodeGen. */
@@ -52,13 +52,13 @@ static sf_status apply_view(sfi_group_calls *g, int32_t map, const sfi_accumulat
   const sfi_distinct_view *v = &g->views[map];
   if (!any_passes(g, v, batch, row)) return SF_OK;
   sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
-  g->scratch.size = 0;
-  if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch, err));
-  uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
+  g->scratch.key.size = 0;
+  if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch.key, err));
+  uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.key.size;
   uint32_t id = SFI_NO_ENTRY;
-  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, g->scratch.key.data, size, &id, err));
   bool empty = false, changed = false;
-  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.data, size, &id, err));
+  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.key.data, size, &id, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_own(acc->state, acc->key.group, 1 + map, id, &record, err));
   const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
@@ -76,47 +76,148 @@ sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, cons
   for (int32_t i = 0; i < g->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[i];
     if (a->distinct >= 0 || !passes(a, batch, row)) continue;
-    sfi_scalar arg = {.null = true};
-    if (a->arg >= 0) arg = sfi_scalar_of(batch->columns[a->arg], row);
-    SF_TRY(apply(a, acc, &arg, retract, err));
+    sfi_scalar args[SFI_MAX_ARGS];
+    args[0] = a->arg < 0 ? (sfi_scalar){.null = true} : sfi_scalar_of(batch->columns[a->arg], row);
+    if (a->delimiter >= 0) args[1] = sfi_scalar_of(batch->columns[a->delimiter], row);
+    SF_TRY(apply(a, acc, args, retract, err));
   }
   for (int32_t i = 0; i < g->n_views; i++) SF_TRY(apply_view(g, i, acc, batch, row, retract, err));
   return SF_OK;
 }
 
-/* Has the entries of a map, which the values of a column are in, read for all rows. */
-static sf_status want_values(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
-                             int32_t map, int32_t arg, const sfi_distinct_view *view, const sfi_aggregate *call,
+/* Has the entry of a map for a row's value read. */
+static sf_status want_value(sfi_group_calls *g, sf_state *state, sfi_key key, int32_t map, int32_t arg,
+                            const sf_batch *batch, int64_t row, sf_error *err) {
+  sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+  sfi_bytes *bytes = &g->scratch.key;
+  bytes->size = 0;
+  if (!value.null) SF_TRY(sfi_scalar_encode(g->input_type->children[arg], &value, bytes, err));
+  return sfi_map_want(state, map, key, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size, err);
+}
+
+/* A map of the call itself, by values. */
+static bool looks_up(const sfi_aggregate *a) { return a->n_maps > 0 && !sfi_aggregate_gathers(a) && a->distinct < 0; }
+
+sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, const sf_batch *batch, int64_t row,
                              sf_error *err) {
-  const sf_type *type = g->input_type->children[arg];
-  for (int64_t row = 0; row < batch->length; row++) {
+  if (state->cache == NULL || state->n_maps == 0) return SF_OK;
+  for (int32_t i = 0; i < g->n_views; i++) {
+    const sfi_distinct_view *v = &g->views[i];
+    if (any_passes(g, v, batch, row)) SF_TRY(want_value(g, state, key, i, v->arg, batch, row, err));
+  }
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    for (int32_t k = 0; sfi_aggregate_gathers(a) && k < a->n_maps; k++) {
+      SF_TRY(sfi_map_want(state, a->maps[k], key, NULL, SFI_NULL_KEY, err));
+    }
+    if (!looks_up(a) || !passes(a, batch, row) || sf_column_is_null(batch->columns[a->arg], row)) continue;
+    SF_TRY(want_value(g, state, key, a->maps[0], a->arg, batch, row, err));
+  }
+  return SF_OK;
+}
+
+/* The rows' values of one map; `view` NULL: those that `call` takes. */
+static sf_status prefetch_map(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
+                              int64_t first, int64_t n, int32_t map, const sfi_distinct_view *view, const sfi_aggregate *call,
+                              sf_error *err) {
+  int32_t arg = view != NULL ? view->arg : call->arg;
+  sfi_bytes *bytes = &g->scratch.key;
+  uint32_t hashes[SFI_ROWS_AHEAD];
+  int32_t groups[SFI_ROWS_AHEAD];
+  int32_t found = 0;
+  for (int64_t row = first; row < first + n; row++) {
+    sfi_key key = keys->places[row];
+    if (key.id == SFI_NO_ENTRY || !(view != NULL ? any_passes(g, view, batch, row) : passes(call, batch, row))) continue;
     sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
-    if (view != NULL ? !any_passes(g, view, batch, row) : value.null || !passes(call, batch, row)) continue;
-    g->scratch.size = 0;
-    if (!value.null) SF_TRY(sfi_scalar_encode(type, &value, &g->scratch, err));
-    uint32_t size = value.null ? SFI_NULL_KEY : (uint32_t)g->scratch.size;
-    SF_TRY(sfi_map_want(state, map, keys->places[row], g->scratch.data, size, err));
+    bytes->size = 0;
+    if (!value.null) SF_TRY(sfi_scalar_encode(g->input_type->children[arg], &value, bytes, err));
+    hashes[found] = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
+    groups[found] = key.group;
+    sfi_map_prefetch_slot(state, map, groups[found], hashes[found]);
+    found++;
+  }
+  for (int32_t i = 0; i < found; i++) sfi_map_prefetch_entry(state, map, groups[i], hashes[i]);
+  return SF_OK;
+}
+
+/* Smaller states are in the processor's own caches. */
+#define WORTH_PREFETCHING ((int64_t)1 << 20)
+
+sf_status sfi_group_prefetch(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
+                             int64_t first, int64_t n, sf_error *err) {
+  if (state->n_maps == 0 || state->held < WORTH_PREFETCHING) return SF_OK;
+  for (int32_t i = 0; i < g->n_views; i++) {
+    SF_TRY(prefetch_map(g, keys, state, batch, first, n, i, &g->views[i], NULL, err));
+  }
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (looks_up(a)) SF_TRY(prefetch_map(g, keys, state, batch, first, n, a->maps[0], NULL, a, err));
   }
   return SF_OK;
 }
 
 sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
                          sf_error *err) {
-  if (state->cache == NULL) return SF_OK;
-  for (int32_t i = 0; i < g->n_views; i++) {
-    SF_TRY(want_values(g, keys, state, batch, i, g->views[i].arg, &g->views[i], NULL, err));
-  }
-  for (int32_t i = 0; i < g->n_calls; i++) {
-    const sfi_aggregate *a = &g->calls[i];
-    if (a->map >= 0 && a->distinct < 0) SF_TRY(want_values(g, keys, state, batch, a->map, a->arg, NULL, a, err));
+  if (state->cache == NULL || state->n_maps == 0) return SF_OK;
+  for (int64_t row = 0; row < batch->length; row++) {
+    SF_TRY(sfi_group_want_row(g, state, keys->places[row], batch, row, err));
   }
   return sfi_state_read_wanted(state, err);
 }
 
-void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out) {
+/* --- values */
+
+/* Values that have to be put together, one behind the other. */
+static sf_status gather_values(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *bytes, sfi_scalar *out,
+                               sf_error *err) {
+  bytes->size = 0;
   for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
-    if (g->calls[i].emitted) sfi_aggregate_read(&g->calls[i], record, &out[k++]);
+    const sfi_aggregate *a = &g->calls[i];
+    if (!a->emitted) continue;
+    if (sfi_aggregate_gathers(a)) {
+      size_t from = bytes->size;
+      bool null = true;
+      SF_TRY(sfi_aggregate_gather(a, acc, bytes, &null, err));
+      if (bytes->size > INT32_MAX) return sf_fail(err, SF_RUNTIME, "The texts of LISTAGG get too large: %zu bytes", bytes->size);
+      out[k] = (sfi_scalar){.v = {.data = NULL, .size = (uint32_t)(bytes->size - from)}, .null = null};
+    }
+    k++;
   }
+  const uint8_t *at = bytes->data; /* which moves no more */
+  for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
+    if (!g->calls[i].emitted) continue;
+    if (sfi_aggregate_gathers(&g->calls[i]) && out[k].v.size > 0) {
+      out[k].v.data = at;
+      at += out[k].v.size;
+    }
+    k++;
+  }
+  return SF_OK;
+}
+
+static sf_status read_values(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *bytes, sfi_scalar *out,
+                             sf_error *err) {
+  for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (!a->emitted) continue;
+    if (!sfi_aggregate_gathers(a)) sfi_aggregate_read(a, acc->record, &out[k]);
+    k++;
+  }
+  return g->gathers ? gather_values(g, acc, bytes, out, err) : SF_OK;
+}
+
+sf_status sfi_group_read_before(sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err) {
+  return read_values(g, acc, &g->before_bytes, g->before, err);
+}
+
+size_t sfi_group_text_bytes(const sfi_group_calls *g, const sfi_scalar *values) {
+  size_t bytes = 0;
+  for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
+    if (!g->calls[i].emitted) continue;
+    if (sfi_aggregate_lists(&g->calls[i]) && !values[k].null) bytes += values[k].v.size;
+    k++;
+  }
+  return bytes;
 }
 
 static bool same_values(const sfi_group_calls *g) {
@@ -140,7 +241,7 @@ sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, boo
     return sfi_state_remove(acc->state, acc->key, err);
   }
   sfi_record_stamp(acc->state->value, acc->record, acc->state->now);
-  sfi_group_read(g, acc->record, g->after);
+  SF_TRY(read_values(g, acc, &g->after_bytes, g->after, err));
   if (first) {
     kinds[(*n_out)++] = SF_INSERT;
   } else if (g->ttl > 0 || !same_values(g)) {
@@ -166,8 +267,9 @@ sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error
   return SF_OK;
 }
 
-void sfi_group_init(const sfi_group_calls *g, uint8_t *record) {
-  for (int32_t i = 0; i < g->n_calls; i++) sfi_aggregate_init(&g->calls[i], record);
+sf_status sfi_group_init(const sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err) {
+  for (int32_t i = 0; i < g->n_calls; i++) SF_TRY(sfi_aggregate_init(&g->calls[i], acc, err));
+  return SF_OK;
 }
 
 sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash, bool first,
@@ -178,8 +280,7 @@ sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, siz
 
 sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err) {
   SF_TRY(sfi_state_write_value(acc->state, acc->key, &acc->record, err));
-  if (first) sfi_group_init(g, acc->record);
-  return SF_OK;
+  return first ? sfi_group_init(g, acc, err) : SF_OK;
 }
 
 /* --- life cycle */
@@ -205,6 +306,8 @@ static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__Gro
   for (; g->n_calls < (int32_t)message->n_calls; g->n_calls++) {
     SF_TRY(sfi_aggregate_prepare(message->calls[g->n_calls], g->input_type, &g->calls[g->n_calls], err));
     g->n_emitted += g->calls[g->n_calls].emitted;
+    g->lists = g->lists || sfi_aggregate_lists(&g->calls[g->n_calls]);
+    g->gathers = g->gathers || sfi_aggregate_gathers(&g->calls[g->n_calls]);
   }
   if (g->count_star >= 0 && !counts_rows(g)) return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
   return SF_OK;
@@ -225,7 +328,9 @@ static sf_status prepare_view(sfi_group_calls *g, const Streamfusion__Plan__Dist
   v->filtered = true;
   for (int32_t i = 0; i < g->n_calls; i++) {
     if (g->calls[i].distinct != index) continue;
-    if (g->calls[i].arg != v->arg) return sf_fail(err, SF_INVALID, "A call is not over the values of its view");
+    if (g->calls[i].arg != v->arg || g->calls[i].delimiter >= 0) {
+      return sf_fail(err, SF_INVALID, "A call is not over the values of its view");
+    }
     v->filtered = v->filtered && g->calls[i].filter >= 0;
     v->calls[v->n_calls++] = i;
   }
@@ -264,9 +369,12 @@ sf_status sfi_group_calls_prepare(sf_pool *pool, const Streamfusion__Plan__Group
                            .retracts = message->retracts,
                            .update_before = message->generate_update_before,
                            .count_star = message->count_star - 1,
-                           .scratch = {.pool = pool}};
+                           .scratch = {.key = {.pool = pool}, .value = {.pool = pool}, .list = {.pool = pool}},
+                           .before_bytes = {.pool = pool},
+                           .after_bytes = {.pool = pool}};
   if (message->n_calls > 10000 || message->n_grouping > 10000) return sf_fail(err, SF_UNSUPPORTED, "Too many aggregates");
   SF_TRY(prepare_calls(out, message, err));
+  if (out->gathers && out->ttl > 0) return sf_fail(err, SF_UNSUPPORTED, "LISTAGG with retraction and a state TTL");
   SF_TRY(prepare_views(out, message, err));
   return prepare_values(out, err);
 }
@@ -298,7 +406,11 @@ void sfi_group_calls_drop(sfi_group_calls *g) {
   for (int32_t i = 0; i < g->n_views; i++) sf_pool_free(g->pool, g->views[i].calls);
   sf_pool_free(g->pool, g->calls);
   sf_pool_free(g->pool, g->views);
-  sf_pool_free(g->pool, g->scratch.data);
+  sf_pool_free(g->pool, g->scratch.key.data);
+  sf_pool_free(g->pool, g->scratch.value.data);
+  sfi_value_list_drop(&g->scratch.list);
+  sf_pool_free(g->pool, g->before_bytes.data);
+  sf_pool_free(g->pool, g->after_bytes.data);
   sf_pool_free(g->pool, g->before);
   sf_pool_free(g->pool, g->after);
   sf_pool_free(g->pool, g->entries);

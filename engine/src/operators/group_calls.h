@@ -26,9 +26,13 @@ typedef struct sfi_group_calls {
   bool retracts;
   bool update_before;
   int64_t ttl; /* 0: none. With one, unchanged values are emitted as well, so that consumers keep what they have */
-  sfi_bytes scratch;
+  sfi_scratch scratch;
   sfi_scalar *before; /* values of the emitted calls before a change, and after it */
   sfi_scalar *after;
+  bool lists;         /* some calls are LISTAGG */
+  bool gathers;       /* some values are put together, in these bytes */
+  sfi_bytes before_bytes;
+  sfi_bytes after_bytes;
   sfi_counted_value *entries; /* scratch for the map of one accumulator */
   int64_t entry_room;
 } sfi_group_calls;
@@ -58,6 +62,13 @@ SF_MUST_CHECK sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first
 /* With a store: has all map entries that the rows of the batch need read together. The keys have been looked up. */
 SF_MUST_CHECK sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state,
                                        const sf_batch *batch, sf_error *err);
+/* The same for one row, whose key has an entry; sfi_state_read_wanted is to follow. */
+SF_MUST_CHECK sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, const sf_batch *batch,
+                                           int64_t row, sf_error *err);
+/* Before `n` rows from `first` on are processed, at most SFI_ROWS_AHEAD: hints at the map entries that they look up. */
+#define SFI_ROWS_AHEAD 16
+SF_MUST_CHECK sf_status sfi_group_prefetch(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state,
+                                           const sf_batch *batch, int64_t first, int64_t n, sf_error *err);
 /* Looks up the key too. */
 SF_MUST_CHECK sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out,
                                        bool *first_out, sf_error *err);
@@ -67,10 +78,13 @@ SF_MUST_CHECK sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8
 /* The same for a key that has an entry. */
 SF_MUST_CHECK sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err);
 /* createAccumulators, in a zeroed record. */
-void sfi_group_init(const sfi_group_calls *g, uint8_t *record);
-void sfi_group_read(const sfi_group_calls *g, const uint8_t *record, sfi_scalar *out);
+SF_MUST_CHECK sf_status sfi_group_init(const sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err);
+/* Fills `before`. */
+SF_MUST_CHECK sf_status sfi_group_read_before(sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err);
 SF_MUST_CHECK sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, const sf_batch *batch, int64_t row,
                                          bool retract, sf_error *err);
+/* Of the LISTAGGs among the values of the emitted calls. */
+size_t sfi_group_text_bytes(const sfi_group_calls *g, const sfi_scalar *values);
 /* The accumulators have changed from values that `before` has, unless `first`: the kinds of the rows to emit, with the values
  * `before` where they retract, else `after`. A key that has no rows left is removed. */
 SF_MUST_CHECK sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, bool first, uint8_t kinds[2],

@@ -1,5 +1,7 @@
 /* How the state of a GROUP BY looks. States in snapshots: 0 accState; then, for distinct view i, 1 + 2 i the map
- * distinctAcc_<i> and 2 + 2 i its _null_state; then the map of each MIN or MAX with retraction, in the order of the calls. */
+ * distinctAcc_<i> and 2 + 2 i its _null_state; then the views of the calls themselves, in their order and in that of the fields of
+ * their accumulators: the map of a MIN or MAX with retraction, the two maps of a FIRST_VALUE or LAST_VALUE, the two lists of a
+ * LISTAGG, each of which is the entry NULL of a map without others. */
 #include "operators/group_calls.h"
 
 /* Record types under construction: arrays of the operator's pool. */
@@ -42,19 +44,21 @@ static void add_stamp(int64_t ttl, layout_builder *b) {
   b->type.size += sizeof(int64_t);
 }
 
+enum { FIELDS_OF_CALL = 1 + SFI_MAX_ACCUMULATORS + SFI_MAX_AGGREGATE_MAPS };
+
 /* accState: the accumulators of all calls, then a RAW field for each distinct view. */
 static sf_status value_layout(sfi_group_calls *g, layout_builder *b, sf_error *err) {
-  SF_TRY(layout_new(g->pool, SFI_MAX_ACCUMULATORS * g->n_calls, 4 * g->n_calls + g->n_views, b, err));
+  SF_TRY(layout_new(g->pool, SFI_MAX_ACCUMULATORS * g->n_calls, FIELDS_OF_CALL * g->n_calls + g->n_views, b, err));
   b->type.form = SFI_VALUE_ROW;
   for (int32_t i = 0; i < g->n_calls; i++) {
     sfi_aggregate *a = &g->calls[i];
-    bool map = a->map >= 0;
-    if (a->nested) add_field(b, (sfi_field){.kind = SFI_FIELD_ROW, .n_children = a->n_cells + map});
+    if (a->nested) add_field(b, (sfi_field){.kind = SFI_FIELD_ROW, .n_children = a->n_cells + a->n_maps});
+    for (int32_t k = 0; a->views_first && k < a->n_maps; k++) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
     for (int32_t k = 0; k < a->n_cells; k++) {
       a->cells[k] = add_cell(b, a->types[k]->layout, true);
       a->offsets[k] = b->offsets[a->cells[k]];
     }
-    if (map) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
+    for (int32_t k = 0; !a->views_first && k < a->n_maps; k++) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
     b->type.n_top += a->nested ? 1 : a->n_cells;
   }
   for (int32_t i = 0; i < g->n_views; i++) add_field(b, (sfi_field){.kind = SFI_FIELD_VIEW});
@@ -71,10 +75,20 @@ static sf_status map_layout(sf_pool *pool, int32_t n, int64_t ttl, layout_builde
   return SF_OK;
 }
 
+/* A map or list of a call. */
+static sf_status own_layout(const sfi_group_calls *g, const sfi_aggregate *a, int64_t ttl, layout_builder *b, sf_error *err) {
+  if (a->n_maps == 1) return map_layout(g->pool, 1, ttl, b, err);
+  SF_TRY(layout_new(g->pool, 1, 0, b, err));
+  b->type.form = SFI_VALUE_BYTES;
+  add_cell(b, SF_LAYOUT_VIEW, false);
+  add_stamp(ttl, b);
+  return SF_OK;
+}
+
 /* Views and the maps of calls; without calls those of the views alone. */
 static int32_t count_maps(const sfi_group_calls *g, bool of_calls) {
   int32_t n = g->n_views;
-  for (int32_t i = 0; of_calls && i < g->n_calls; i++) n += g->calls[i].map >= 0;
+  for (int32_t i = 0; of_calls && i < g->n_calls; i++) n += g->calls[i].n_maps;
   return n;
 }
 
@@ -90,10 +104,13 @@ static sf_status layouts(sfi_group_calls *g, int64_t ttl, bool of_calls, layout_
     maps[map] = (sfi_map_type){builders[1 + map].type, state, state + 1};
   }
   for (int32_t i = 0; of_calls && i < g->n_calls; i++) {
-    if (g->calls[i].map < 0) continue;
-    SF_TRY(map_layout(g->pool, 1, ttl, &builders[1 + map], err));
-    maps[map] = (sfi_map_type){builders[1 + map].type, state++, -1};
-    g->calls[i].map = map++;
+    sfi_aggregate *a = &g->calls[i];
+    bool lists = sfi_aggregate_gathers(a);
+    for (int32_t k = 0; k < a->n_maps; k++, map++, state++) {
+      SF_TRY(own_layout(g, a, ttl, &builders[1 + map], err));
+      maps[map] = (sfi_map_type){builders[1 + map].type, lists ? -1 : state, lists ? state : -1};
+      a->maps[k] = map;
+    }
   }
   return SF_OK;
 }

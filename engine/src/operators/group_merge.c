@@ -7,7 +7,7 @@
 
 int32_t sfi_group_flat_size(const sfi_group_calls *g) {
   int32_t n = g->n_views;
-  for (int32_t i = 0; i < g->n_calls; i++) n += g->calls[i].n_cells + (g->calls[i].map >= 0);
+  for (int32_t i = 0; i < g->n_calls; i++) n += g->calls[i].n_cells + g->calls[i].n_maps;
   return n;
 }
 
@@ -25,8 +25,9 @@ sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_type *type, in
   int32_t column = first;
   for (int32_t i = 0; i < g->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[i];
+    if (!sfi_aggregate_merges(a)) return sf_fail(err, SF_UNSUPPORTED, "Aggregate %d in phases", (int)a->kind);
     for (int32_t k = 0; k < a->n_cells; k++) fits = has_layout(type, column++, a->types[k]->layout) && fits;
-    if (a->map >= 0) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
+    if (a->n_maps > 0) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
   }
   while (column < first + n) fits = has_layout(type, column++, SF_LAYOUT_VIEW) && fits;
   return fits ? SF_OK : sf_fail(err, SF_INVALID, "Accumulators are not those of their columns");
@@ -61,14 +62,14 @@ sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *ac
     for (int32_t k = 0; k < a->n_cells; k++) {
       flat[n++] = sfi_scalar_load(acc->record, a->cells[k], a->offsets[k], a->types[k]->layout);
     }
-    if (a->map >= 0) SF_TRY(flatten_map(acc, a->map, maps, &flat[n++], err));
+    if (a->n_maps > 0) SF_TRY(flatten_map(acc, a->maps[0], maps, &flat[n++], err));
   }
   for (int32_t i = 0; i < g->n_views; i++) SF_TRY(flatten_map(acc, i, maps, &flat[n++], err));
   const uint8_t *at = maps->data; /* which moves no more */
   n = 0;
   for (int32_t i = 0; i < g->n_calls; i++) {
     n += g->calls[i].n_cells;
-    if (g->calls[i].map < 0) continue;
+    if (g->calls[i].n_maps == 0) continue;
     flat[n].v.data = at;
     at += flat[n++].v.size;
   }
@@ -132,7 +133,7 @@ static sf_status add_entry(sfi_group_calls *g, int64_t i, sfi_counted_value entr
 static sf_status merge_call(sfi_group_calls *g, const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *flat,
                             sf_error *err) {
   int64_t n = 0;
-  if (a->map >= 0) {
+  if (a->n_maps > 0) {
     map_reader r = read_map(&flat[a->n_cells], 1);
     bool more = false;
     SF_TRY(next_entry(&r, &more, err));
@@ -215,7 +216,7 @@ sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const
   for (int32_t i = 0; i < g->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[i];
     if (a->distinct < 0) SF_TRY(merge_call(g, a, acc, &flat[n], err));
-    n += a->n_cells + (a->map >= 0);
+    n += a->n_cells + a->n_maps;
   }
   for (int32_t i = 0; i < g->n_views; i++) SF_TRY(merge_view(g, i, acc, views, &flat[n++], err));
   return SF_OK;

@@ -142,6 +142,7 @@ static const sfi_operator_vtable vtable = {.process = sfi_bundle_process,
                                            .watermark = sfi_bundle_watermark,
                                            .before_barrier = sfi_bundle_flush,
                                            .finish = sfi_bundle_flush,
+                                           .progress = sfi_bundle_progress,
                                            .open_state = open_state,
                                            .destroy = destroy};
 

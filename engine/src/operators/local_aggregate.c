@@ -4,7 +4,8 @@
 
 static sf_status add(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_key key, bool first, sf_error *err) {
   sfi_accumulators acc = sfi_bundle_accumulators(b, key.id);
-  if (first) sfi_group_init(&b->calls, acc.record);
+  if (first) SF_TRY(sfi_group_init(&b->calls, &acc, err));
+  sfi_state_reclaim_much(acc.state);
   return sfi_group_update(&b->calls, &acc, batch, row, sfi_retracts(sfi_row_kind(batch, row)), err);
 }
 
@@ -27,6 +28,7 @@ static const sfi_operator_vtable vtable = {.process = sfi_bundle_process,
                                            .watermark = sfi_bundle_watermark,
                                            .before_barrier = sfi_bundle_flush,
                                            .finish = sfi_bundle_flush,
+                                           .progress = sfi_bundle_progress,
                                            .destroy = destroy};
 
 static sf_status prepare(sfi_bundle_operator *b, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {

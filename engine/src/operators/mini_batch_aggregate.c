@@ -63,13 +63,14 @@ static sf_status finish_key(mini_batch_aggregate *g, sfi_bundle_key key, bool *d
   sfi_region bytes = sfi_bundle_bytes(&b->bundle, key.id);
   sfi_accumulators acc = {.state = state, .scratch = &b->calls.scratch};
   bool first = false;
+  sfi_state_reclaim_much(state);
   SF_TRY(sfi_group_find(state, bytes.data, bytes.size, key.hash, &acc.key, &first, err));
   uint32_t row = sfi_bundle_lists_first(&b->bundle, key.id);
   while (first && row != SFI_NO_ITEM && sfi_retracts(kind_of(g, row))) row = g->lists.next[row];
   *dropped_out = row == SFI_NO_ITEM;
   if (*dropped_out) return SF_OK;
   SF_TRY(sfi_group_open_key(&b->calls, bytes.data, bytes.size, key.hash, first, &acc, err));
-  if (!first) sfi_group_read(&b->calls, acc.record, b->calls.before);
+  if (!first) SF_TRY(sfi_group_read_before(&b->calls, &acc, err));
   for (; row != SFI_NO_ITEM; row = g->lists.next[row]) {
     waiting_row at = g->rows[row];
     SF_TRY(sfi_group_update(&b->calls, &acc, g->batches[at.batch], at.row, sfi_retracts(kind_of(g, row)), err));
@@ -95,7 +96,15 @@ static sf_status finish(sfi_bundle_operator *b, const sf_collector *out, sf_erro
 
 /* --- life cycle */
 
-static const sfi_bundle_function function = {.add = add, .finish = finish};
+static sf_status want(sfi_bundle_operator *b, uint32_t id, sfi_key key, sf_error *err) {
+  mini_batch_aggregate *g = (mini_batch_aggregate *)b;
+  for (uint32_t i = sfi_bundle_lists_first(&b->bundle, id); i != SFI_NO_ITEM; i = g->lists.next[i]) {
+    SF_TRY(sfi_group_want_row(&b->calls, b->base.state, key, g->batches[g->rows[i].batch], g->rows[i].row, err));
+  }
+  return SF_OK;
+}
+
+static const sfi_bundle_function function = {.add = add, .want = want, .finish = finish};
 
 static sf_status open_state(sf_operator *op, sf_key_groups groups, sf_error *err) {
   sfi_bundle_operator *b = (sfi_bundle_operator *)op;
@@ -115,6 +124,7 @@ static const sfi_operator_vtable vtable = {.process = sfi_bundle_process,
                                            .watermark = sfi_bundle_watermark,
                                            .before_barrier = sfi_bundle_flush,
                                            .finish = sfi_bundle_flush,
+                                           .progress = sfi_bundle_progress,
                                            .open_state = open_state,
                                            .destroy = destroy};
 

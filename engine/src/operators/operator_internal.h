@@ -14,6 +14,7 @@ typedef struct sfi_operator_vtable {
   sf_status (*timer)(sf_operator *op, int64_t millis, const sf_collector *out, sf_error *err);
   sf_status (*before_barrier)(sf_operator *op, const sf_collector *out, sf_error *err);
   sf_status (*finish)(sf_operator *op, const sf_collector *out, sf_error *err);
+  void (*progress)(const sf_operator *op, int64_t *rows_out, int64_t *keys_out);
   sf_status (*open_state)(sf_operator *op, sf_key_groups groups, sf_error *err);
   void (*destroy)(sf_operator *op); /* the operator's own parts; not the frame, not the memory */
 } sfi_operator_vtable;

@@ -179,6 +179,12 @@ sf_status sf_operator_open_state(sf_operator *op, sf_key_groups groups, sf_error
   return op->vtable->open_state(op, groups, err);
 }
 
+bool sf_operator_bundle(const sf_operator *op, int64_t *rows_out, int64_t *keys_out) {
+  if (op->vtable->progress == NULL) return false;
+  op->vtable->progress(op, rows_out, keys_out);
+  return true;
+}
+
 sf_state *sf_operator_state(const sf_operator *op) { return op->state; }
 
 sf_status sf_operator_timer(sf_operator *op, int64_t millis, const sf_collector *out, sf_error *err) {

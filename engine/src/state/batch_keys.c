@@ -1,7 +1,5 @@
 #include "state/batch_keys.h"
 
-#include "state/cache.h"
-
 #define AHEAD 16 /* rows whose memory is on its way at a time */
 
 void sfi_batch_keys_drop(sfi_batch_keys *k) {
@@ -44,16 +42,7 @@ static sf_status write_keys(sfi_batch_keys *k, const sf_state *state, sf_row_wri
 static sf_status locate(sfi_batch_keys *k, sf_state *state, int64_t row, sf_error *err) {
   size_t size = 0;
   const uint8_t *key = sfi_batch_key(k, row, &size);
-  sfi_key *place = &k->places[row];
-  SF_TRY(sfi_state_locate(state, key, size, k->hashes[row], place, err));
-  if (state->cache == NULL) return SF_OK;
-  if (place->id != SFI_NO_ENTRY) {
-    *sfi_marks(state, place->group, 0, place->id) |= SFI_MARK_USED;
-    state->cache->counts.hits++;
-    return SF_OK;
-  }
-  SF_TRY(sfi_state_insert(state, key, size, k->hashes[row], place, err));
-  return sfi_cache_want(state, (sfi_place){place->group, 0, place->id}, err);
+  return sfi_state_want(state, key, size, k->hashes[row], &k->places[row], err);
 }
 
 sf_status sfi_batch_keys_find(sfi_batch_keys *k, sf_state *state, sf_row_writer *writer, const sf_batch *batch,

@@ -18,12 +18,21 @@ typedef struct sfi_places { /* growing */
   size_t room;
 } sfi_places;
 
+typedef struct sfi_change { /* an entry to be written, by where it comes in the store */
+  uint64_t table;           /* and the key group, and the entry of the key whose map it is in */
+  uint64_t key;             /* bytes of its own key */
+  sfi_place place;
+} sfi_change;
+
 typedef struct sfi_cache {
   sf_store store; /* owned */
   int64_t budget; /* bytes of entries */
   bool failed;    /* the store has failed: what is in memory is no longer known to be right */
-  sfi_places changed; /* entries that are marked so */
-  sfi_places wanted;  /* entries that are to be read */
+  bool uncommitted;   /* entries have been written alone */
+  sfi_places changed; /* entries that are marked so, and others that were */
+  sfi_change *ordered; /* those that are being written */
+  size_t ordered_room;
+  sfi_places wanted; /* entries that are to be read */
   sfi_bytes bytes;    /* keys and values on their way */
   sfi_bytes record;   /* a value that gets no entry */
   size_t *ends;       /* of keys in bytes; these three are scratch of sfi_cache_read */

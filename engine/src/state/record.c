@@ -1,7 +1,6 @@
 /* Records to and from the bytes of Flink's serializers: RowDataSerializer over accumulator types, LongSerializer,
- * ArrayDataSerializer. */
-#include "row/binary_format.h"
-#include "state/state_internal.h"
+ * ArrayDataSerializer; or whatever bytes these are. */
+#include "state/cell.h"
 
 sf_status sfi_bytes_extend(sfi_bytes *b, size_t more, sf_error *err) {
   if (b->size + more > b->room) {
@@ -12,7 +11,7 @@ sf_status sfi_bytes_extend(sfi_bytes *b, size_t more, sf_error *err) {
     b->data = moved;
     b->room = room;
   }
-  memset(b->data + b->size, 0, more);
+  if (more > 0) memset(b->data + b->size, 0, more);
   b->size += more;
   return SF_OK;
 }
@@ -41,8 +40,7 @@ static sf_status encode_view(sfi_bytes *out, size_t row, size_t slot, const uint
   return SF_OK;
 }
 
-static sf_status encode_cell(sfi_bytes *out, size_t row, size_t slot, sf_layout layout, const uint8_t *cell,
-                             sf_error *err) {
+sf_status sfi_cell_encode(sfi_bytes *out, size_t row, size_t slot, sf_layout layout, const uint8_t *cell, sf_error *err) {
   size_t at;
   switch (layout) {
     case SF_LAYOUT_INT128: {
@@ -77,7 +75,7 @@ static sf_status encode_row(const sfi_record_type *type, const sfi_field **field
     switch (field->kind) {
       case SFI_FIELD_CELL:
         if (sfi_cell_null(record, field->cell)) sf_bit_set(out->data + row, (int64_t)i + SFI_ROW_HEADER_BITS);
-        else SF_TRY(encode_cell(out, row, slot, field->layout, record + type->offsets[field->cell], err));
+        else SF_TRY(sfi_cell_encode(out, row, slot, field->layout, record + type->offsets[field->cell], err));
         break;
       case SFI_FIELD_VIEW: SF_TRY(part(out, row, slot, 1, 1, &at, err)); break;
       case SFI_FIELD_ROW: {
@@ -119,6 +117,13 @@ sf_status sfi_record_encode(const sfi_record_type *type, const uint8_t *record, 
       return SF_OK;
     }
     case SFI_VALUE_LONG_ARRAY: return encode_longs(type, record, out, err);
+    case SFI_VALUE_BYTES: {
+      sf_view bytes;
+      memcpy(&bytes, record + type->offsets[0], sizeof bytes);
+      SF_TRY(sfi_bytes_extend(out, bytes.size, err));
+      if (bytes.size > 0) memcpy(out->data + at, bytes.data, bytes.size);
+      return SF_OK;
+    }
     case SFI_VALUE_ROW: {
       const sfi_field *fields = type->fields;
       SF_TRY(sfi_bytes_extend(out, 4, err));
@@ -136,7 +141,7 @@ static sf_status damaged(sf_error *err) {
   return sf_fail(err, SF_CORRUPT, "Restored state is damaged, or of another type than this operator's");
 }
 
-static sf_status decode_cell(sfi_region row, const uint8_t *slot, sf_layout layout, uint8_t *cell, sf_error *err) {
+sf_status sfi_cell_decode(sfi_region row, const uint8_t *slot, sf_layout layout, uint8_t *cell, sf_error *err) {
   sfi_region region;
   switch (layout) {
     case SF_LAYOUT_BOOL: sfi_store64(cell, *slot != 0); return SF_OK;
@@ -185,7 +190,7 @@ static sf_status decode_row(const sfi_record_type *type, const sfi_field **field
     switch (field->kind) {
       case SFI_FIELD_CELL:
         if (null) sfi_cell_set_null(record, field->cell, true);
-        else SF_TRY(decode_cell(row, slot, field->layout, record + type->offsets[field->cell], err));
+        else SF_TRY(sfi_cell_decode(row, slot, field->layout, record + type->offsets[field->cell], err));
         break;
       case SFI_FIELD_VIEW: break;
       case SFI_FIELD_ROW:
@@ -221,6 +226,12 @@ sf_status sfi_record_decode(const sfi_record_type *type, const uint8_t *bytes, s
       sfi_store64(record + type->offsets[0], (int64_t)sfi_get64(bytes));
       return SF_OK;
     case SFI_VALUE_LONG_ARRAY: return decode_longs(type, bytes, size, record, err);
+    case SFI_VALUE_BYTES: {
+      if (size > INT32_MAX) return damaged(err);
+      sf_view whole = {bytes, (uint32_t)size, 0};
+      memcpy(record + type->offsets[0], &whole, sizeof whole);
+      return SF_OK;
+    }
     case SFI_VALUE_ROW: {
       if (size < 4 || sfi_get32(bytes) != size - 4) return damaged(err);
       const sfi_field *fields = type->fields;

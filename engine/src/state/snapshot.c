@@ -157,7 +157,7 @@ static sf_status read_state(sf_snapshot *s, sf_error *err) {
 
 int32_t sfi_state_count(const sf_state *state) {
   int32_t n = 1;
-  for (int32_t i = 0; i < state->n_maps; i++) n += state->maps[i].null_state < 0 ? 1 : 2;
+  for (int32_t i = 0; i < state->n_maps; i++) n += (state->maps[i].entries_state >= 0) + (state->maps[i].null_state >= 0);
   return n;
 }
 

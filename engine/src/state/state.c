@@ -146,6 +146,7 @@ sf_status sfi_state_retire(sf_state *state, void *block, size_t size, sf_error *
     state->retired_room = room;
   }
   state->retired[state->retired_end++] = (sfi_retired){block, size, state->epoch};
+  state->retired_bytes += (int64_t)size;
   return SF_OK;
 }
 
@@ -165,6 +166,7 @@ void sfi_state_reclaim(sf_state *state) {
   /* a snapshot refers to what was retired after it was taken */
   while (state->retired_first < state->retired_end && state->retired[state->retired_first].epoch <= oldest) {
     sfi_retired *r = &state->retired[state->retired_first++];
+    state->retired_bytes -= (int64_t)r->size;
     sfi_slab_free(&state->slab, r->block, r->size);
   }
   if (state->retired_first == state->retired_end) state->retired_first = state->retired_end = 0;

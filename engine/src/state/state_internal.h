@@ -32,7 +32,7 @@ void sfi_slab_destroy(sfi_slab *slab);
 
 /* --- record.c: the value of an entry. [words of NULL bits][cells], a cell having 8 or 16 bytes:
  *   integers of all kinds, sign-extended to int64, BOOLEAN 0 or 1; FLOAT as float, DOUBLE as double
- *   INT128 as __int128; TIMESTAMP as sfi_timestamp; VIEW as sf_view, whose bytes the state owns */
+ *   INT128 as __int128; TIMESTAMP as sfi_timestamp; VIEW as sf_view, whose bytes the state owns, with `reserved` free ones behind */
 
 typedef struct sfi_timestamp {
   int64_t millis;
@@ -55,7 +55,8 @@ typedef struct sfi_field {
 typedef enum sfi_value_form {
   SFI_VALUE_ROW,       /* RowDataSerializer */
   SFI_VALUE_LONG,      /* one cell: LongSerializer */
-  SFI_VALUE_LONG_ARRAY /* all cells: ArrayDataSerializer of BIGINT NOT NULL */
+  SFI_VALUE_LONG_ARRAY, /* all cells: ArrayDataSerializer of BIGINT NOT NULL */
+  SFI_VALUE_BYTES      /* one cell, a view of the serializer's bytes */
 } sfi_value_form;
 
 /* How values look in memory and in snapshots. The arrays belong to whoever made it. */
@@ -160,11 +161,13 @@ typedef struct sfi_table {
 #define SFI_MARK_CHANGED 1 /* the store has something else */
 #define SFI_MARK_STORED 2  /* the store has a value of it, or had one */
 #define SFI_MARK_ABSENT 4  /* of a map: known not to be there */
+#define SFI_MARK_LISTED 16 /* while changes are written: has been met among them */
 #define SFI_MARK_USED 8    /* since the cache has last looked for what to drop */
 
+/* A map, or a list or value beside the key's own, which is the entry NULL of a map that has no others. */
 typedef struct sfi_map_type {
   sfi_record_type record;
-  int32_t entries_state; /* index in snapshots of the entries */
+  int32_t entries_state; /* index in snapshots of the entries, or -1 */
   int32_t null_state;    /* of the entry of the key NULL, or -1 */
 } sfi_map_type;
 
@@ -197,6 +200,7 @@ struct sf_state {
   size_t retired_first;
   size_t retired_end;
   size_t retired_room;
+  int64_t retired_bytes;
   int64_t held;            /* bytes of all entries, about */
   int64_t drops;           /* of keys, so far: where keys are does not change without */
   struct sfi_cache *cache; /* owned; NULL: all entries are in memory */
@@ -209,6 +213,8 @@ SF_MUST_CHECK sf_status sfi_state_create(sf_pool *pool, sf_key_groups groups, in
 void sfi_state_close(sf_state *state);
 /* Frees what nobody refers to any more; pointers to bytes in records are valid until then. */
 void sfi_state_reclaim(sf_state *state);
+/* The same where a lot has gathered: between rows or keys, so that a batch of changes to large values does not keep them all. */
+static inline void sfi_state_reclaim_much(sf_state *state);
 
 /* A key: where it is, or would be. */
 typedef struct sfi_key {
@@ -243,6 +249,10 @@ SF_MUST_CHECK sf_status sfi_state_find(sf_state *state, const uint8_t *key, size
 /* The same, in memory only. */
 SF_MUST_CHECK sf_status sfi_state_locate(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
                                          sf_error *err);
+/* With a store: the key gets an entry, which the next sfi_state_read_wanted reads unless it is known. Otherwise as
+ * sfi_state_locate. */
+SF_MUST_CHECK sf_status sfi_state_want(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
+                                       sf_error *err);
 /* Hints that a key with this hash will be located: its place in the index first, then what stands there. Groups are not
  * checked by the caller. */
 void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash);
@@ -277,11 +287,18 @@ SF_MUST_CHECK sf_status sfi_state_changed(sf_state *state, int32_t group, int32_
 SF_MUST_CHECK sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err);
 /* Sets a VIEW cell of a record obtained from sfi_state_write: copies the bytes. */
 SF_MUST_CHECK sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_error *err);
+/* Appends to the bytes of such a cell, in place while there is room: what a snapshot has seen of them stays as it was. The parts
+ * are none of the cell's own bytes. */
+SF_MUST_CHECK sf_status sfi_state_append_bytes(sf_state *state, uint8_t *cell, const sf_view *parts, int32_t n, sf_error *err);
 
 /* Looks up an entry by the user key's serialized bytes; size SFI_NULL_KEY: NULL. SFI_NO_ENTRY: it is not there, or has
  * expired, and then it is removed. */
 SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                           uint32_t *id_out, sf_error *err);
+/* Hints that an entry with this hash of sfi_map_hash will be looked up, in two steps as those of keys. */
+uint32_t sfi_map_hash(uint32_t owner, const uint8_t *user_key, uint32_t size);
+void sfi_map_prefetch_slot(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
+void sfi_map_prefetch_entry(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);
@@ -297,6 +314,11 @@ SF_MUST_CHECK sf_status sfi_map_visit(sf_state *state, int32_t map, sfi_key key,
                                       sf_error *err);
 
 SF_MUST_CHECK sf_status sfi_state_retire(sf_state *state, void *block, size_t size, sf_error *err);
+
+#define SFI_MUCH_RETIRED ((int64_t)8 << 20)
+static inline void sfi_state_reclaim_much(sf_state *state) {
+  if (state->retired_bytes > SFI_MUCH_RETIRED) sfi_state_reclaim(state);
+}
 
 static inline void sfi_put32(uint8_t *p, uint32_t v) { /* big endian */
   v = __builtin_bswap32(v);

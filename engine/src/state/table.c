@@ -202,8 +202,9 @@ static sf_status retire_view(sf_state *state, const uint8_t *cell, sf_error *err
   sf_view view;
   memcpy(&view, cell, sizeof view);
   if (view.data == NULL) return SF_OK;
-  state->held -= view.size;
-  return sfi_state_retire(state, (void *)(uintptr_t)view.data, view.size, err);
+  size_t size = (size_t)view.size + view.reserved;
+  state->held -= (int64_t)size;
+  return sfi_state_retire(state, (void *)(uintptr_t)view.data, size, err);
 }
 
 /* Gives up the bytes of a record's views. */
@@ -275,6 +276,48 @@ sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_e
   return SF_OK;
 }
 
+static uint8_t *put_parts(uint8_t *to, const sf_view *parts, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    if (parts[i].size > 0) memcpy(to, parts[i].data, parts[i].size);
+    to += parts[i].size;
+  }
+  return to;
+}
+
+/* Replaces a cell's bytes by a block that has twice the room that they and the parts need. */
+static sf_status move_bytes(sf_state *state, uint8_t *cell, sf_view old, size_t size, const sf_view *parts, int32_t n,
+                            sf_error *err) {
+  size_t room = size > INT32_MAX / 2 ? INT32_MAX : 2 * size;
+  void *block = NULL;
+  SF_TRY(sfi_slab_alloc(&state->slab, room, &block, err));
+  if (old.size > 0) memcpy(block, old.data, old.size);
+  put_parts((uint8_t *)block + old.size, parts, n);
+  sf_status st = retire_view(state, cell, err);
+  if (st != SF_OK) {
+    sfi_slab_free(&state->slab, block, room);
+    return st;
+  }
+  state->held += (int64_t)room;
+  memcpy(cell, &(sf_view){block, (uint32_t)size, (uint32_t)(room - size)}, sizeof old);
+  return SF_OK;
+}
+
+sf_status sfi_state_append_bytes(sf_state *state, uint8_t *cell, const sf_view *parts, int32_t n, sf_error *err) {
+  sf_view view;
+  memcpy(&view, cell, sizeof view);
+  size_t more = 0;
+  for (int32_t i = 0; i < n; i++) more += parts[i].size;
+  if (more == 0) return SF_OK;
+  size_t size = view.size + more;
+  if (size > INT32_MAX) return sf_fail(err, SF_RUNTIME, "A value of keyed state gets too large: %zu bytes", size);
+  if (view.reserved < more) return move_bytes(state, cell, view, size, parts, n, err);
+  put_parts((uint8_t *)(uintptr_t)view.data + view.size, parts, n);
+  view.size = (uint32_t)size;
+  view.reserved -= (uint32_t)more;
+  memcpy(cell, &view, sizeof view);
+  return SF_OK;
+}
+
 /* --- keys */
 
 sf_status sfi_state_locate(const sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
@@ -290,27 +333,52 @@ sf_status sfi_state_locate(const sf_state *state, const uint8_t *key, size_t siz
   return SF_OK;
 }
 
-static const sfi_table *index_of(const sf_state *state, int32_t group) {
+static const sfi_table *index_of(const sf_state *state, int32_t group, int32_t table) {
   if (group < 0 || group >= state->groups.n) return NULL;
-  const sfi_table *t = sfi_state_table(state, group, 0);
+  const sfi_table *t = sfi_state_table(state, group, table);
   return t->index == NULL ? NULL : t;
 }
 
-void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash) {
-  const sfi_table *t = index_of(state, group);
-  if (t != NULL) __builtin_prefetch(&t->index[place(t, (uint32_t)hash)]);
+static void prefetch_slot(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
+  const sfi_table *t = index_of(state, group, table);
+  if (t != NULL) __builtin_prefetch(&t->index[place(t, hash)]);
 }
 
-void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash) {
-  const sfi_table *t = index_of(state, group);
-  uint32_t id = t == NULL ? SFI_NO_ENTRY : t->index[place(t, (uint32_t)hash)].id;
+static void prefetch_entry(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
+  const sfi_table *t = index_of(state, group, table);
+  uint32_t id = t == NULL ? SFI_NO_ENTRY : t->index[place(t, hash)].id;
   if (id == SFI_NO_ENTRY) return;
-  __builtin_prefetch(sfi_page_entry(t->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, 0), id), 1);
+  __builtin_prefetch(sfi_page_entry(t->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, table), id), 1);
+}
+
+void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash) {
+  prefetch_slot(state, group, 0, (uint32_t)hash);
+}
+void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash) {
+  prefetch_entry(state, group, 0, (uint32_t)hash);
+}
+void sfi_map_prefetch_slot(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
+  prefetch_slot(state, group, 1 + map, hash);
+}
+void sfi_map_prefetch_entry(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
+  prefetch_entry(state, group, 1 + map, hash);
 }
 
 bool sfi_state_is_at(const sf_state *state, const uint8_t *key, size_t size, sfi_key place) {
   return place.id != SFI_NO_ENTRY &&
          is_key(sfi_state_entry(state, place.group, 0, place.id), key, (uint32_t)size, NO_OWNER);
+}
+
+sf_status sfi_state_want(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out, sf_error *err) {
+  SF_TRY(sfi_state_locate(state, key, size, hash, out, err));
+  if (state->cache == NULL) return SF_OK;
+  if (out->id != SFI_NO_ENTRY) {
+    *sfi_marks(state, out->group, 0, out->id) |= SFI_MARK_USED;
+    state->cache->counts.hits++;
+    return SF_OK;
+  }
+  SF_TRY(sfi_state_insert(state, key, size, hash, out, err));
+  return sfi_cache_want(state, (sfi_place){out->group, 0, out->id}, err);
 }
 
 sf_status sfi_state_find(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out, sf_error *err) {
@@ -347,7 +415,7 @@ sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err) {
 
 /* --- maps */
 
-static uint32_t map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
+uint32_t sfi_map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
   uint64_t h = (uint64_t)owner * UINT64_C(0x9e3779b97f4a7c15) ^ size;
   for (uint32_t i = 0; size != SFI_NULL_KEY && i < size; i += 8) {
     uint64_t word = 0;
@@ -360,7 +428,7 @@ static uint32_t map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
 
 uint32_t sfi_map_locate(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size) {
   const sfi_table *t = sfi_state_table(state, key.group, 1 + map);
-  uint32_t slot = seek(state, 1 + map, t, map_hash(key.id, user_key, size), user_key, size, key.id);
+  uint32_t slot = seek(state, 1 + map, t, sfi_map_hash(key.id, user_key, size), user_key, size, key.id);
   return slot == SFI_NO_ENTRY ? SFI_NO_ENTRY : t->index[slot].id;
 }
 
@@ -375,7 +443,7 @@ static uint32_t *head_of(const sf_state *state, int32_t map, sfi_key key) {
 sf_status sfi_map_add(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, uint32_t *id_out,
                       sf_error *err) {
   sfi_table *t = sfi_state_table(state, key.group, 1 + map);
-  SF_TRY(insert(state, 1 + map, t, map_hash(key.id, user_key, size), user_key, size, key.id, id_out, err));
+  SF_TRY(insert(state, 1 + map, t, sfi_map_hash(key.id, user_key, size), user_key, size, key.id, id_out, err));
   uint32_t *head = head_of(state, map, key);
   t->links[*id_out] = (sfi_link){SFI_NO_ENTRY, *head};
   if (*head != SFI_NO_ENTRY) t->links[*head].previous = *id_out;
@@ -390,7 +458,8 @@ sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_
   if (*id_out == SFI_NO_ENTRY) SF_TRY(sfi_map_add(state, map, key, user_key, size, id_out, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(state, key.group, 1 + map, *id_out, &record, err));
-  memset(record, 0, state->maps[map].record.size); /* what was removed has left its counts */
+  SF_TRY(retire_views(state, 1 + map, record, err)); /* what was removed has left its value */
+  memset(record, 0, state->maps[map].record.size);
   *sfi_marks(state, key.group, 1 + map, *id_out) &= (uint8_t)~SFI_MARK_ABSENT;
   return SF_OK;
 }
@@ -400,7 +469,7 @@ sf_status sfi_map_drop(sf_state *state, int32_t map, sfi_key key, uint32_t id, s
   const sfi_entry *entry = sfi_state_entry(state, key.group, 1 + map, id);
   const uint8_t *user_key = sfi_entry_key(entry);
   uint32_t size = entry->key_size;
-  uint32_t slot = seek(state, 1 + map, t, map_hash(key.id, user_key, size), user_key, size, key.id);
+  uint32_t slot = seek(state, 1 + map, t, sfi_map_hash(key.id, user_key, size), user_key, size, key.id);
   if (slot == SFI_NO_ENTRY) return sf_fail(err, SF_INTERNAL, "An entry of a map is not where it should be");
   unindex(t, slot);
   sfi_link link = t->links[id];

@@ -150,6 +150,78 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    @Test
+    void firstAndLastValuesThatGoAgain() {
+        StringBuilder calls = new StringBuilder();
+        for (String column : "b ti si i l f d dc dl di c s v dt tm ts ts6 ts9 lz lz9".split(" ")) {
+            calls.append(", FIRST_VALUE(").append(column).append("), LAST_VALUE(").append(column).append(")");
+        }
+        allTypes(true)
+                .query("SELECT b2" + calls + " FROM t GROUP BY b2")
+                .query("SELECT LAST_VALUE(s) FILTER (WHERE i > 0), FIRST_VALUE(DISTINCT l), COUNT(DISTINCT s) FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void lists(boolean retracts) {
+        List<Row> rows = numbers(400);
+        test()
+                .source("t", COLUMNS, retracts ? retracting(rows) : rows)
+                .query(
+                        "SELECT k, LISTAGG(s), LISTAGG(s, ' - '), LISTAGG(s, ''), LISTAGG(DISTINCT s), LISTAGG(s) FILTER (WHERE n > 5), "
+                                + "LISTAGG(CAST(k AS CHAR(3))), MAX(n) FROM t GROUP BY k")
+                .query("SELECT LISTAGG(s, ';'), COUNT(DISTINCT s) FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    /** Rows that are retracted before they come, and come later. */
+    @Test
+    void listsThatOweRows() {
+        test()
+                .source(
+                        "t",
+                        COLUMNS,
+                        change(INSERT, 1, "a", 1L),
+                        change(INSERT, 1, null, 1L),
+                        change(DELETE, 1, "b", 1L),
+                        change(INSERT, 1, "b", 1L),
+                        change(INSERT, 1, "", 1L),
+                        change(INSERT, 1, "a", 1L),
+                        change(DELETE, 1, "a", 1L),
+                        change(DELETE, 1, "", 1L),
+                        change(DELETE, 1, "b", 1L),
+                        change(INSERT, 1, null, 1L))
+                .query("SELECT k, LISTAGG(s), LISTAGG(s, '|'), COUNT(*), FIRST_VALUE(s), LAST_VALUE(s) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void singleValues() {
+        StringBuilder calls = new StringBuilder();
+        for (String column : "b ti si i l f d dc dl di c s dt tm ts ts6 ts9 lz lz9".split(" ")) {
+            calls.append(", SINGLE_VALUE(").append(column).append(")");
+        }
+        test()
+                .source("t", AllTypes.COLUMNS, AllTypes.rows().subList(0, 1))
+                .query("SELECT b2" + calls + " FROM t GROUP BY b2")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+        test()
+                .source("t", COLUMNS, change(INSERT, 1, "a", 1L), change(DELETE, 1, "a", 1L), change(INSERT, 1, null, 3L))
+                .query("SELECT k, SINGLE_VALUE(s), SINGLE_VALUE(n) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void singleValuesThatAreNot() {
+        test()
+                .source("t", COLUMNS, numbers(20))
+                .query("SELECT k, SINGLE_VALUE(s) FROM t GROUP BY k")
+                .compare(Parity.Comparison.FAILURE_ALONE)
+                .expectNative("Calc", "Exchange", "GroupAggregate")
+                .runFailing();
+    }
+
     /** COUNT(*) and others of a key come only with other columns of the aggregate. */
     @Test
     void onlyKeys() {
@@ -273,7 +345,7 @@ class AggregateParityTest {
                 .run();
         test()
                 .source("t", COLUMNS, rows)
-                .query("SELECT k, COUNT(*), LISTAGG(s) FROM t GROUP BY k")
+                .query("SELECT k, COUNT(*), COLLECT(s) FROM t GROUP BY k")
                 .expectNative("Calc")
                 .run();
     }

@@ -107,6 +107,21 @@ class MiniBatchParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void listsAndFirstValues(boolean retracts) {
+        singlePhase(Parity.test().source("t", COLUMNS, rows(600, 40, retracts)), 50)
+                .query("SELECT k, LISTAGG(s), LISTAGG(s, '|'), FIRST_VALUE(n), LAST_VALUE(s), COUNT(*) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void listsInTwoPhases() {
+        twoPhases(Parity.test().source("t", COLUMNS, rows(600, 40, false)), 50)
+                .query("SELECT k, LISTAGG(s), LISTAGG(s, '|'), MAX(n), LISTAGG(s, '-') FILTER (WHERE n > 4) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
     /** Where all rows of a key are to be retracted, and it has none, Flink forgets the keys of the bundle that follow. */
     @Test
     void retractionsOfUnknownKeys() {

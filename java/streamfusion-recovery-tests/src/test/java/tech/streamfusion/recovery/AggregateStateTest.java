@@ -40,6 +40,7 @@ import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
+import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
@@ -57,6 +58,7 @@ import tech.streamfusion.runtime.NativeEngine;
 class AggregateStateTest {
 
     private static final int MAX_PARALLELISM = 16;
+    private static final StringData DELIMITER = StringData.fromString("; ");
 
     /** Over {@code t (k INT, s STRING, n BIGINT, f BOOLEAN NOT NULL, d DECIMAL(30, 3), y TIMESTAMP(9))}. */
     enum Shape {
@@ -68,6 +70,10 @@ class AggregateStateTest {
                 true,
                 "SELECT k, COUNT(DISTINCT s), COUNT(DISTINCT s) FILTER (WHERE f), SUM(DISTINCT n), COUNT(*), MAX(s) FROM t GROUP BY k"),
         FIRST_AND_LAST(false, "SELECT k, FIRST_VALUE(s), LAST_VALUE(d), COUNT(*), FIRST_VALUE(n) FROM t GROUP BY k"),
+        RETRACTING_FIRST_AND_LAST(
+                true, "SELECT k, FIRST_VALUE(s), LAST_VALUE(s), FIRST_VALUE(n), LAST_VALUE(d), FIRST_VALUE(y), LAST_VALUE(y), COUNT(*) FROM t GROUP BY k"),
+        LISTS(false, "SELECT k, LISTAGG(s), LISTAGG(s, '; '), LISTAGG(DISTINCT s), MAX(n) FROM t GROUP BY k"),
+        RETRACTING_LISTS(true, "SELECT k, LISTAGG(s), SUM(n), LISTAGG(s, '; '), LISTAGG(s) FILTER (WHERE f) FROM t GROUP BY k"),
         GLOBAL(true, "SELECT COUNT(*), SUM(n), MAX(s), COUNT(DISTINCT k) FROM t"),
         LARGE_TYPES(true, "SELECT k, SUM(d), AVG(d), MIN(d), MAX(y), COUNT(DISTINCT d), COUNT(DISTINCT y) FROM t GROUP BY k"),
         LARGE_KEYS(false, "SELECT d, y, s, COUNT(*), MAX(d), MIN(y) FROM t GROUP BY d, y, s");
@@ -116,7 +122,8 @@ class AggregateStateTest {
     }
 
     static Stream<Arguments> withTimeToLive() {
-        final List<Shape> shapes = List.of(Shape.NUMBERS, Shape.RETRACTING, Shape.RETRACTING_DISTINCT);
+        final List<Shape> shapes = 
+                List.of(Shape.NUMBERS, Shape.RETRACTING, Shape.RETRACTING_DISTINCT, Shape.RETRACTING_FIRST_AND_LAST, Shape.LISTS);
         return everywhere().filter(arguments -> shapes.contains(arguments.get()[0]));
     }
 
@@ -360,12 +367,13 @@ class AggregateStateTest {
             }
         }
 
-        /** The columns that the plan hands to the aggregate; a condition has a name of its own. */
+        /** The columns that the plan hands to the aggregate; conditions and literals have names of their own. */
         private static RowData internal(Map<String, Object> row, RowType type) {
             final GenericRowData out = new GenericRowData((RowKind) row.get(""), type.getFieldCount());
             for (int i = 0; i < type.getFieldCount(); i++) {
                 final String name = type.getFieldNames().get(i);
-                out.setField(i, row.get(name.startsWith("$") ? "f" : name));
+                final boolean literal = name.startsWith("$") && type.getTypeAt(i).is(LogicalTypeFamily.CHARACTER_STRING);
+                out.setField(i, literal ? DELIMITER : row.get(name.startsWith("$") ? "f" : name));
             }
             return out;
         }

@@ -196,14 +196,17 @@ public final class NativeEngine {
     /** Writes what has changed in native memory to RocksDB, if the state is there. */
     public static native void stateFlush(long operator);
 
-    /** Of the memory in front of RocksDB: 0 bytes, 1 keys found in it, 2 entries read, 3 written, 4 flushes. */
-    public static native long stateCacheCount(long operator, int what);
+    /** How many numbers {@link #operatorCounts} gives. */
+    public static final int COUNTS = 10;
 
-    /** Keys that the operator's state holds in native memory. */
-    public static native long stateKeys(long operator);
-
-    /** Entries of all maps of the operator's state in native memory. */
-    public static native long stateMapEntries(long operator);
+    /**
+     * What an operator has and has done so far: 0 bytes of its pool; 1 keys and 2 map entries in native memory; of the memory in
+     * front of RocksDB, 3 bytes, 4 keys found in it, 5 entries read, 6 entries written, 7 flushes; of the present bundle, 8 rows
+     * (-1: the operator has no bundles) and 9 keys.
+     *
+     * @param out of at least {@link #COUNTS} elements
+     */
+    public static native void operatorCounts(long operator, long pool, long[] out);
 
     /** A view of the state at this moment, owned; the only handle here that another thread may read and release. */
     public static native long stateSnapshot(long operator);

@@ -6,8 +6,10 @@ import java.util.Map;
 import org.apache.flink.table.planner.functions.aggfunctions.AvgAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.Count1AggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.CountAggFunction;
+import org.apache.flink.table.planner.functions.aggfunctions.ListAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.MaxAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.MinAggFunction;
+import org.apache.flink.table.planner.functions.aggfunctions.SingleValueAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.Sum0AggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.SumAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.SumWithRetractAggFunction;
@@ -16,7 +18,11 @@ import org.apache.flink.table.planner.plan.utils.AggregateInfoList;
 import org.apache.flink.table.planner.plan.utils.DistinctInfo;
 import org.apache.flink.table.runtime.dataview.DataViewSpec;
 import org.apache.flink.table.runtime.functions.aggregate.FirstValueAggFunction;
+import org.apache.flink.table.runtime.functions.aggregate.FirstValueWithRetractAggFunction;
 import org.apache.flink.table.runtime.functions.aggregate.LastValueAggFunction;
+import org.apache.flink.table.runtime.functions.aggregate.LastValueWithRetractAggFunction;
+import org.apache.flink.table.runtime.functions.aggregate.ListAggWithRetractAggFunction;
+import org.apache.flink.table.runtime.functions.aggregate.ListAggWsWithRetractAggFunction;
 import org.apache.flink.table.runtime.functions.aggregate.MaxWithRetractAggFunction;
 import org.apache.flink.table.runtime.functions.aggregate.MinWithRetractAggFunction;
 import org.apache.flink.table.types.DataType;
@@ -24,6 +30,7 @@ import org.apache.flink.table.types.logical.BigIntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeFamily;
 import org.apache.flink.table.types.logical.RowType;
+import org.apache.flink.table.types.logical.VarCharType;
 import tech.streamfusion.plan.AggregateCall;
 import tech.streamfusion.plan.AggregateKind;
 import tech.streamfusion.plan.DistinctView;
@@ -48,7 +55,13 @@ final class AggregatePlans {
                     Map.entry(MinWithRetractAggFunction.class, AggregateKind.MIN_RETRACT),
                     Map.entry(MaxWithRetractAggFunction.class, AggregateKind.MAX_RETRACT),
                     Map.entry(FirstValueAggFunction.class, AggregateKind.FIRST_VALUE),
-                    Map.entry(LastValueAggFunction.class, AggregateKind.LAST_VALUE));
+                    Map.entry(LastValueAggFunction.class, AggregateKind.LAST_VALUE),
+                    Map.entry(SingleValueAggFunction.class, AggregateKind.SINGLE_VALUE),
+                    Map.entry(ListAggFunction.class, AggregateKind.LISTAGG),
+                    Map.entry(FirstValueWithRetractAggFunction.class, AggregateKind.FIRST_VALUE_RETRACT),
+                    Map.entry(LastValueWithRetractAggFunction.class, AggregateKind.LAST_VALUE_RETRACT),
+                    Map.entry(ListAggWithRetractAggFunction.class, AggregateKind.LISTAGG_RETRACT),
+                    Map.entry(ListAggWsWithRetractAggFunction.class, AggregateKind.LISTAGG_RETRACT));
 
     private static final String NULL_STATE = "_null_state"; // as in PerKeyStateDataViewStore
 
@@ -91,14 +104,15 @@ final class AggregatePlans {
 
     /**
      * Between phases, the values of a DISTINCT are added in the order of a Java map from values, which is another here: not the
-     * same for numbers whose sum depends on it.
+     * same for numbers whose sum depends on it, or for lists.
      */
     void requireAnyOrder() throws Fallback {
         for (DistinctInfo info : infos.distinctInfos()) {
             LogicalType type = inputType.getTypeAt(info.argIndexes()[0]);
             for (int i = 0; i < info.aggIndexes().length(); i++) {
                 AggregateKind kind = calls.get((int) info.aggIndexes().apply(i)).getKind();
-                if (kind != AggregateKind.COUNT && type.isAnyOf(LogicalTypeFamily.APPROXIMATE_NUMERIC)) {
+                boolean inexact = kind != AggregateKind.COUNT && type.isAnyOf(LogicalTypeFamily.APPROXIMATE_NUMERIC);
+                if (inexact || kind == AggregateKind.LISTAGG) {
                     throw new Fallback(Rule.FEATURE, kind + "(DISTINCT) of " + type + " in two phases");
                 }
             }
@@ -153,15 +167,25 @@ final class AggregatePlans {
                 : kind;
     }
 
+    /** Where they are fields of a structured value, all but its views. */
     private List<LogicalType> accumulators(AggregateKind kind, AggregateInfo info) {
-        if (kind.getNumber() >= AggregateKind.MIN_RETRACT_VALUE) { // they are fields of a row
-            return List.of(inputType.getTypeAt(info.argIndexes()[0]).copy(true), new BigIntType());
+        switch (kind) {
+            case MIN_RETRACT:
+            case MAX_RETRACT:
+            case FIRST_VALUE:
+            case LAST_VALUE:
+            case FIRST_VALUE_RETRACT:
+            case LAST_VALUE_RETRACT:
+                return List.of(inputType.getTypeAt(info.argIndexes()[0]).copy(true), new BigIntType());
+            case LISTAGG_RETRACT:
+                return info.argIndexes().length > 1 ? List.of(VarCharType.STRING_TYPE) : List.of();
+            default:
+                List<LogicalType> out = new ArrayList<>();
+                for (DataType type : info.externalAccTypes()) {
+                    out.add(type.getLogicalType());
+                }
+                return out;
         }
-        List<LogicalType> out = new ArrayList<>();
-        for (DataType type : info.externalAccTypes()) {
-            out.add(type.getLogicalType());
-        }
-        return out;
     }
 
     private void addViews() {

@@ -71,6 +71,11 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     }
 
     @Override
+    boolean hasKeyedState() {
+        return true;
+    }
+
+    @Override
     public void open() throws Exception {
         super.open();
         AbstractKeyedStateBackend<RowData> backend = supportedBackend();

@@ -43,6 +43,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
     @Nullable private final StreamOperatorFactory<RowData> stock;
 
     private transient OperatorResources resources;
+    private transient OperatorGauges gauges;
     private transient OperatorInput input;
     private transient RowEmitter emitter;
     private transient BatchOutput batchOutput;
@@ -74,6 +75,8 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
                 getRuntimeContext(),
                 getUserCodeClassloader(),
                 getProcessingTimeService());
+        gauges = new OperatorGauges(operator(), pool());
+        gauges.register(getRuntimeContext().getMetricGroup(), hasKeyedState());
         long timeout = bufferTimeout(getContainingTask().getJobConfiguration());
         openInput(timeout);
         openOutput(timeout);
@@ -147,6 +150,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         emitAll(NativeEngine.operatorBeforeBarrier(operator()));
         flushOutput();
         super.prepareSnapshotPreBarrier(checkpointId);
+        gauges.refresh();
     }
 
     @Override
@@ -179,6 +183,11 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
         }
     }
 
+    /** Whether {@link #open} of the subclass opens keyed state in the engine. */
+    boolean hasKeyedState() {
+        return false;
+    }
+
     protected final long operator() {
         return resources.operator();
     }
@@ -208,6 +217,7 @@ public class NativeOneInputOperator extends AbstractStreamOperator<Object>
             throw failure;
         }
         emitAll(first);
+        gauges.refreshIfDue();
     }
 
     /** Emits what stock Flink emits of a batch that has failed here, and throws what it throws. */

@@ -36,7 +36,12 @@ class CancellationTest {
             cancelOne(broker, cluster, "warm-up", random); // opens what stays open: classes, selectors, the cluster's own files
             final Map<String, Long> files = openFiles();
             for (int round = 0; round < ROUNDS; round++) {
+                final long start = System.nanoTime();
                 cancelOne(broker, cluster, "cancel-" + round, random);
+                final long millis = (System.nanoTime() - start) / 1_000_000;
+                if (millis > 5_000 || round % 20 == 19) {
+                    System.out.println("round " + (round + 1) + " of " + ROUNDS + ", the last took " + millis + " ms");
+                }
             }
             awaitLiveObjects(live);
             // client threads close their sockets with some delay

@@ -33,6 +33,7 @@ final class StatefulJobs {
         options.put("pipeline.max-parallelism", "16");
         options.put("table.exec.sink.upsert-materialize", "NONE");
         options.put("streamfusion.planner.minimum-gain", "0");
+        options.putAll(query.options);
     }
 
     /** On stock Flink, over all that has been produced, until its end. */

@@ -105,14 +105,7 @@ final class StatefulTopics implements AutoCloseable {
     /** What is committed for each key, in order: waits until there are as many records, then a moment for surplus ones. */
     Map<String, List<String>> committed(int wanted, Duration limit) {
         final Map<String, List<String>> out = new LinkedHashMap<>();
-        try (KafkaConsumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(
-                        Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed"),
-                        new ByteArrayDeserializer(),
-                        new ByteArrayDeserializer())) {
-            final TopicPartition partition = new TopicPartition(name + "-target", 0);
-            consumer.assign(Set.of(partition));
-            consumer.seekToBeginning(Set.of(partition));
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
             final long deadline = System.nanoTime() + limit.toNanos();
             int seen = 0;
             while (seen < wanted && System.nanoTime() < deadline) {
@@ -121,6 +114,40 @@ final class StatefulTopics implements AutoCloseable {
             poll(consumer, Duration.ofMillis(500), out);
         }
         return out;
+    }
+
+    /** The last value that is committed for each key: waits until they are as wanted. */
+    Map<String, String> lastCommitted(Map<String, String> wanted, Duration limit) {
+        final Map<String, List<String>> all = new LinkedHashMap<>();
+        try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+            final long deadline = System.nanoTime() + limit.toNanos();
+            while (System.nanoTime() < deadline) {
+                poll(consumer, Duration.ofMillis(100), all);
+                if (last(all).equals(wanted)) {
+                    poll(consumer, Duration.ofMillis(500), all);
+                    break;
+                }
+            }
+        }
+        return last(all);
+    }
+
+    static Map<String, String> last(Map<String, List<String>> values) {
+        final Map<String, String> out = new LinkedHashMap<>();
+        values.forEach((key, list) -> out.put(key, list.get(list.size() - 1)));
+        return out;
+    }
+
+    private KafkaConsumer<byte[], byte[]> consumer() {
+        final KafkaConsumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(
+                        Map.of("bootstrap.servers", bootstrapServers, "isolation.level", "read_committed"),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
+        final TopicPartition partition = new TopicPartition(name + "-target", 0);
+        consumer.assign(Set.of(partition));
+        consumer.seekToBeginning(Set.of(partition));
+        return consumer;
     }
 
     private static int poll(KafkaConsumer<byte[], byte[]> consumer, Duration timeout, Map<String, List<String>> out) {

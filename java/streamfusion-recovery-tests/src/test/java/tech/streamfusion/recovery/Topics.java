@@ -47,6 +47,8 @@ final class Topics implements AutoCloseable {
                         Map.of(
                                 "bootstrap.servers", bootstrapServers,
                                 "enable.idempotence", true,
+                                // several in flight can arrive out of order on a topic that has only just been made
+                                "max.in.flight.requests.per.connection", 1,
                                 "linger.ms", 5,
                                 "delivery.timeout.ms", 60_000,
                                 "request.timeout.ms", 5_000),

@@ -48,7 +48,7 @@ final class ScriptGenerator {
         while (queries.size() < count) {
             queries.add(query(tables, setup, mayFail));
         }
-        return new Script(tables, options(), setup, queries);
+        return new Script(tables, options(setup), setup, queries);
     }
 
     private Setup setup(TableGenerator.Mode mode) {
@@ -76,13 +76,22 @@ final class ScriptGenerator {
         return random.nextBoolean() ? TableGenerator.Mode.INSERT_ONLY : TableGenerator.Mode.CHANGELOG;
     }
 
-    private Map<String, String> options() {
+    private Map<String, String> options(Setup setup) {
         Map<String, String> out = new HashMap<>();
         out.put("table.local-time-zone", ZONES[random.nextInt(ZONES.length)]);
         out.put("pipeline.auto-watermark-interval", "0 ms");
         out.put("table.optimizer.reuse-sub-plan-enabled", "false");
         if (random.nextInt(3) == 0) {
             out.put("pipeline.object-reuse", "true");
+        }
+        if (random.nextInt(3) == 0) {
+            out.put("state.backend.type", "rocksdb");
+        }
+        if (setup != Setup.WATERMARKS && random.nextInt(3) == 0) { // its own watermarks are those of the clock
+            out.put("table.exec.mini-batch.enabled", "true");
+            out.put("table.exec.mini-batch.allow-latency", "1000 h");
+            out.put("table.exec.mini-batch.size", String.valueOf(1 + random.nextInt(20)));
+            out.put("table.optimizer.distinct-agg.split.enabled", String.valueOf(random.nextBoolean()));
         }
         if (random.nextInt(5) > 0) {
             out.put("table.generated-code.max-length", "20000"); // splitting code takes Flink longer than compiling it

@@ -13,6 +13,8 @@ final class Shape {
     /** What a shape demands of the tables below it. */
     enum Needs {
         ANYTHING,
+        /** Rows in a known order. */
+        ORDERED,
         /** Insertions in a known order. */
         INSERT_ONLY,
         /** Insertions in a known order, with a rowtime that the subquery hands on as {@code ts}. */
@@ -25,6 +27,8 @@ final class Shape {
             switch (this) {
                 case ANYTHING:
                     return true;
+                case ORDERED:
+                    return ordered;
                 case INSERT_ONLY:
                     return first.isInsertOnly() && ordered;
                 case EVENT_TIME:
@@ -46,6 +50,9 @@ final class Shape {
                     shape(8, Needs.ANYTHING, Comparison.UNORDERED, "{0} UNION ALL {1}", "k SCALAR, x NUM, r ANY", "k SCALAR, x NUM, r ANY"),
                     shape(3, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT k, COUNT(*) AS c, MIN(x) AS lo, MAX(x) AS hi FROM ({0}) GROUP BY k", "k SCALAR, x EXACT", "k SCALAR, c BIGINT, lo EXACT, hi EXACT"),
                     shape(2, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT k, SUM(x) AS s FROM ({0}) GROUP BY k", "k INT, x EXACT", "k INT, s DECIMAL"),
+                    shape(2, Needs.ORDERED, Comparison.CHANGELOG, "SELECT k, COUNT(DISTINCT x) AS c, COUNT(DISTINCT x) FILTER (WHERE y) AS d, FIRST_VALUE(x) AS a, LAST_VALUE(x) AS z FROM ({0}) GROUP BY k", "k INT, x SCALAR, y BOOL", "k INT, c BIGINT, d BIGINT, a SCALAR, z SCALAR"),
+                    shape(1, Needs.ORDERED, Comparison.CHANGELOG, "SELECT k, LISTAGG(x) AS l, LISTAGG(x, '; ') AS m FROM ({0}) GROUP BY k", "k INT, x BMP", "k INT, l BMP, m BMP"),
+                    shape(1, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT k, j, COUNT(*) AS c, MAX(x) AS hi FROM ({0}) GROUP BY GROUPING SETS ((k, j), (k), ())", "k INT, j SCALAR, x EXACT", "k INT, j SCALAR, c BIGINT, hi EXACT"),
                     shape(1, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT DISTINCT k, x FROM ({0})", "k SCALAR, x INT", "k SCALAR, x INT"),
                     shape(2, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT a.k AS k, a.x AS x, b.x AS y FROM ({0}) a JOIN ({1}) b ON a.k = b.k", "k INT, x SCALAR", "k INT, x SCALAR, y SCALAR"),
                     shape(2, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT a.k AS k, a.x AS x, b.x AS y FROM ({0}) a LEFT JOIN ({1}) b ON a.k = b.k", "k BMP, x SCALAR", "k BMP, x SCALAR, y SCALAR"),

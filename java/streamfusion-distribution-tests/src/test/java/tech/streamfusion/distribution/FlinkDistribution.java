@@ -87,9 +87,13 @@ final class FlinkDistribution implements AutoCloseable {
         return run(ROOT, Map.of(), Duration.ofMinutes(8), command.toArray(new String[0]));
     }
 
-    /** Writes the configuration and starts the cluster; returns when a slot is offered. */
-    void start() throws Exception {
-        configure();
+    /**
+     * Writes the configuration and starts the cluster; returns when a slot is offered.
+     *
+     * @param options further lines of the configuration
+     */
+    void start(String... options) throws Exception {
+        configure(options);
         processes.add(background("jobmanager"));
         processes.add(background("taskmanager"));
         final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
@@ -106,7 +110,15 @@ final class FlinkDistribution implements AutoCloseable {
         }
     }
 
-    void configure() throws IOException {
+    /** Ends the task manager as {@code kill -9} does, and starts another one in its place. */
+    void killTaskManager() throws Exception {
+        final Process process = processes.get(processes.size() - 1);
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().waitFor();
+        processes.set(processes.size() - 1, background("taskmanager"));
+    }
+
+    void configure(String... more) throws IOException {
         final String options =
                 String.join(
                         " ",
@@ -130,8 +142,9 @@ final class FlinkDistribution implements AutoCloseable {
                         "taskmanager.bind-host: 127.0.0.1",
                         "taskmanager.numberOfTaskSlots: 2",
                         "taskmanager.memory.process.size: 1536m",
-                        "execution.checkpointing.interval: 1s",
+                        "execution.checkpointing.interval: 500ms",
                         "env.java.opts.all: \"" + options + "\"",
+                        String.join("\n", more),
                         ""));
     }
 
@@ -140,7 +153,7 @@ final class FlinkDistribution implements AutoCloseable {
                 new ProcessBuilder(home.resolve("bin/" + script + ".sh").toString(), "start-foreground");
         builder.environment().putAll(environment());
         builder.redirectErrorStream(true);
-        builder.redirectOutput(home.resolve("log/" + script + ".out").toFile());
+        builder.redirectOutput(ProcessBuilder.Redirect.appendTo(home.resolve("log/" + script + ".out").toFile()));
         return builder.start();
     }
 

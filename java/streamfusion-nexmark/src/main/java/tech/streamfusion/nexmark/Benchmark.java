@@ -164,6 +164,7 @@ final class Benchmark {
                 worker.call(
                         setup.describe(new Message())
                                 .with("command", "run")
+                                .with("checkpointInterval", options.checkpointInterval)
                                 .with("sql", sql(result.query, setup, output, boundedSource(events, setup), output)));
         failOnError(answer, result.label(), side);
         if (references == null) {

@@ -50,7 +50,7 @@ final class Job {
         Configuration config = new Configuration();
         config.setString("parallelism.default", request.get("parallelism"));
         config.setString("pipeline.object-reuse", "true");
-        config.setString("execution.checkpointing.interval", "1s");
+        config.setString("execution.checkpointing.interval", request.has("checkpointInterval") ? request.get("checkpointInterval") : "1s");
         config.setString("execution.checkpointing.mode", "EXACTLY_ONCE");
         config.setString("restart-strategy.type", "none");
         config.setString("state.backend.type", request.get("state"));

@@ -20,6 +20,7 @@ final class JsonReport {
         root.put("shape", options.shape.toString());
         root.put("producer", options.largeBatches ? "large" : "default");
         root.put("rounds", options.rounds);
+        root.put("checkpoints", options.checkpointInterval);
         root.put("jvm", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
         root.put("processors", Runtime.getRuntime().availableProcessors());
         ArrayNode rows = root.putArray("results");

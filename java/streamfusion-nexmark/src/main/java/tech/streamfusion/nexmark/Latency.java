@@ -110,6 +110,7 @@ final class Latency {
                     worker.call(
                             setup.describe(new Message())
                                     .with("command", "start")
+                                    .with("checkpointInterval", options.checkpointInterval)
                                     .with("sql", benchmark.sql(script, input, output, source, output, sink)));
             Benchmark.failOnError(answer, query, side);
             sent = produce(input);

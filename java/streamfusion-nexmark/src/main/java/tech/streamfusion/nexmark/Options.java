@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.apache.flink.util.TimeUtils;
 
 /** The command line of the benchmark. */
 final class Options {
@@ -24,7 +25,8 @@ final class Options {
                     "and nexmark.html.",
                     "",
                     "  --queries LIST    own queries, default q0,q1,q2,q10,q14,q21,q22; also q4, q15, q16 and q17, whose results",
-                    "                    are updated: of their upsert-kafka topics the last value of each key is compared",
+                    "                    are updated: of their upsert-kafka topics the last value of each key is compared;",
+                    "                    and spread, with a user-defined aggregate function",
                     "  --sql FILE        a foreign SQL file in place of own queries; tables events, person, auction and bid",
                     "                    exist; ${sink} stands for the options of the output table, ${upsertSink} for those",
                     "                    of an upsert-kafka table",
@@ -35,6 +37,7 @@ final class Options {
                     "  --side SIDE       stock, native or both (default)",
                     "  --state LIST      state backends: memory (default), rocksdb",
                     "  --mini-batch LIST off (default), on",
+                    "  --checkpoints D   time from one checkpoint to the next, default 1s",
                     "  --parallelism LIST",
                     "                    default 1; also the number of partitions. All combinations of the three are run",
                     "  --producer KIND   large (batch.size 512 KB, linger 50 ms, the same on both sides; default) or default",
@@ -66,6 +69,7 @@ final class Options {
     Set<Side> sides = EnumSet.allOf(Side.class);
     List<String> backends = List.of("hashmap");
     List<Boolean> miniBatch = List.of(false);
+    String checkpointInterval = "1s";
     List<Integer> parallelism = List.of(1);
     boolean largeBatches = true;
     boolean limit;
@@ -121,6 +125,10 @@ final class Options {
                 break;
             case "--warm-up":
                 warmUpSeconds = Integer.parseInt(value);
+                break;
+            case "--checkpoints":
+                TimeUtils.parseDuration(value);
+                checkpointInterval = value;
                 break;
             case "--parallelism":
                 parallelism = each(value, Integer::valueOf);

@@ -15,11 +15,15 @@ final class Query {
     /** Whether its result is updated; its output table is a changelog then, of which the last value of each key counts. */
     final boolean updating;
 
+    /** Whether it aggregates with a function of the user's. */
+    final boolean userAggregate;
+
     private Query(String name, boolean own, String script) {
         this.name = name;
         this.own = own;
         this.script = script;
         this.updating = script.contains("${upsertSink}");
+        this.userAggregate = script.contains(PriceSpread.class.getName());
     }
 
     static Query of(String name, Options options) throws IOException {

@@ -37,14 +37,14 @@ final class Setup {
     /** The nodes of an own query that must be native: the only place that knows. */
     Set<String> intendedNodes(Query query) {
         Set<String> nodes = new HashSet<>(Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink"));
-        if (query.updating) {
+        if (query.updating && !query.userAggregate) {
             nodes.add("NativeExchange");
             nodes.addAll(
                     miniBatch
                             ? Set.of("NativeLocalGroupAggregate", "NativeGlobalGroupAggregate")
                             : Set.of("NativeGroupAggregate"));
         }
-        if (miniBatch) {
+        if (miniBatch && !query.userAggregate) {
             nodes.add("NativeMiniBatchAssigner");
         }
         return nodes;

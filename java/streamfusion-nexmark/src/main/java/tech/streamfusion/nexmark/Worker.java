@@ -80,6 +80,8 @@ public final class Worker {
             case "cancel":
                 cancel();
                 return new Message().with("cancelled", true);
+            case "state":
+                return new StateProbe(cluster).measure(request);
             case "limit":
                 return Limits.measure(request, Job.of(request).tables);
             default:
@@ -115,7 +117,7 @@ public final class Worker {
     }
 
     /** The node names of the execution plan that are the accelerator's, sorted. */
-    private static String nativeNodes(String explained) {
+    static String nativeNodes(String explained) {
         String plan = explained.substring(Math.max(0, explained.indexOf("== Optimized Execution Plan ==")));
         TreeSet<String> names = new TreeSet<>();
         Matcher matcher = NATIVE_NODE.matcher(plan);

@@ -7,6 +7,9 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.CheckpointType;
+import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
+import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
@@ -19,8 +22,11 @@ final class WorkerCluster {
 
     private static final long CANCEL_SECONDS = 30;
 
-    /** What a task manager of Flink's default size has; a cluster inside a process would get a quarter of it. */
-    private static final MemorySize MANAGED_MEMORY_OF_A_SLOT = MemorySize.ofMebiBytes(512);
+    /** System property of a worker. */
+    static final String MANAGED_MEMORY = "nexmark.managed.memory";
+
+    /** Unless told otherwise, what a task manager of Flink's default size has; a cluster inside a process would get a quarter of it. */
+    private static final MemorySize MANAGED_MEMORY_OF_A_SLOT = MemorySize.parse(System.getProperty(MANAGED_MEMORY, "512m"));
 
     private final MiniCluster cluster;
 
@@ -34,6 +40,7 @@ final class WorkerCluster {
         config.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MANAGED_MEMORY_OF_A_SLOT.multiply(slots));
         config.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
         config.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
+        config.setString("metrics.reporter.kept.factory.class", KeptMetrics.class.getName());
         MiniCluster cluster =
                 new MiniCluster(
                         new MiniClusterConfiguration.Builder()
@@ -55,7 +62,26 @@ final class WorkerCluster {
         return cluster.submitJob(job).get().getJobID();
     }
 
+    AccessExecutionGraph graph(JobID job) throws Exception {
+        return cluster.getExecutionGraph(job).get();
+    }
+
+    /** Takes a checkpoint and returns what Flink knows of it. */
+    AbstractCheckpointStats checkpoint(JobID job) throws Exception {
+        long id = cluster.triggerCheckpoint(job, CheckpointType.FULL).get();
+        AbstractCheckpointStats stats = graph(job).getCheckpointStatsSnapshot().getHistory().getCheckpointById(id);
+        if (stats == null) {
+            throw new IllegalStateException("Flink has forgotten checkpoint " + id);
+        }
+        return stats;
+    }
+
     void cancel(JobID job) throws Exception {
         cluster.cancelJob(job).get(CANCEL_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Otherwise it ends with the process. */
+    void stop() throws Exception {
+        cluster.close();
     }
 }

@@ -38,6 +38,7 @@ class OptionsTest {
     void refusesWhatItDoesNotKnow() {
         assertThatThrownBy(() -> parse("--state", "heap")).hasMessageContaining("memory or rocksdb");
         assertThatThrownBy(() -> parse("--mini-batch", "yes")).hasMessageContaining("on or off");
+        assertThatThrownBy(() -> parse("--checkpoints", "often")).hasMessageContaining("often");
     }
 
     @Test

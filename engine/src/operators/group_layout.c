@@ -131,7 +131,11 @@ static sf_status open_state(sfi_group_calls *g, sf_key_groups groups, int64_t tt
 }
 
 sf_status sfi_group_calls_open(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out, sf_error *err) {
-  return open_state(g, groups, ttl, true, out, err);
+  SF_TRY(open_state(g, groups, ttl, true, out, err));
+  /* GroupAggFunction and those of mini-batches write the accumulators with each row, after the maps, and clear all of them together. With
+   * a time-to-live the parts of a key may go one by one. */
+  (*out)->values_first = ttl <= 0;
+  return SF_OK;
 }
 
 sf_status sfi_group_calls_open_views(sfi_group_calls *g, sf_key_groups groups, int64_t ttl, sf_state **out, sf_error *err) {

@@ -183,9 +183,7 @@ static sf_status read_state(sf_state *state, int32_t index, sf_error *err) {
   return n == 0 ? SF_OK : c->store.get(c->store.context, index, n, c->slices, take_found, state, err);
 }
 
-/* A key without a value has nothing in its maps either: GroupAggFunction and the others write the accumulators with each row, after
- * the maps, and clear all of them together. So nothing of a new key is ever searched for in the store. With a time-to-live the
- * parts of a key may go one by one. */
+/* Nothing of a new key is ever searched for in the store. */
 static void complete_new_keys(sf_state *state) {
   const sfi_places *wanted = &state->cache->wanted;
   for (size_t i = 0; i < wanted->n && state->n_maps > 0; i++) {
@@ -200,7 +198,7 @@ sf_status sfi_cache_read(sf_state *state, sf_error *err) {
   if (c->wanted.n == 0) return SF_OK;
   sf_status st = grow_scratch(state, c->wanted.n, err);
   for (int32_t i = 0; st == SF_OK && i < c->store.n_states; i++) st = read_state(state, i, err);
-  if (st == SF_OK && state->ttl <= 0) complete_new_keys(state);
+  if (st == SF_OK && state->values_first) complete_new_keys(state);
   c->wanted.n = 0;
   return check(c, st);
 }

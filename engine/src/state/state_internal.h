@@ -188,6 +188,7 @@ struct sf_state {
   sfi_map_type *maps;
   int32_t n_tables;  /* of a key group: 1 + n_maps */
   sfi_table *tables; /* by key group, keys first */
+  bool values_first; /* a key that has no value has nothing in its maps either */
   int64_t ttl;       /* milliseconds that a value or map entry lives after its last write, 0: for ever */
   int64_t now;       /* milliseconds since the epoch, kept up by the operator when there is a ttl */
   int32_t sweep_group; /* where looking for what has expired goes on */

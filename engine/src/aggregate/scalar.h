@@ -17,30 +17,30 @@ typedef struct sfi_scalar {
   bool null;
 } sfi_scalar;
 
-/* Row of a flat column; views refer to the column's bytes. */
-static inline sfi_scalar sfi_scalar_of(const sf_column *c, int64_t row) {
-  sfi_scalar s = {.w = 0, .null = sf_column_is_null(c, row)};
-  if (s.null) return s;
+/* Row of a flat column; views refer to the column's bytes. Written where it is wanted: a processor that has just stored a few bytes
+ * waits for its cache when they are loaded as part of 16, which is how structs are copied. */
+static inline void sfi_scalar_get(const sf_column *c, int64_t row, sfi_scalar *out) {
+  out->null = sf_column_is_null(c, row);
+  out->w = 0;
+  if (out->null) return;
   switch (c->type->layout) {
-    case SF_LAYOUT_BOOL: s.i = ((const uint8_t *)c->values)[row]; break;
-    case SF_LAYOUT_INT8: s.i = ((const int8_t *)c->values)[row]; break;
-    case SF_LAYOUT_INT16: s.i = ((const int16_t *)c->values)[row]; break;
-    case SF_LAYOUT_INT32: s.i = ((const int32_t *)c->values)[row]; break;
-    case SF_LAYOUT_INT64: s.i = ((const int64_t *)c->values)[row]; break;
-    case SF_LAYOUT_FLOAT: s.f = ((const float *)c->values)[row]; break;
-    case SF_LAYOUT_DOUBLE: s.d = ((const double *)c->values)[row]; break;
-    case SF_LAYOUT_INT128: s.w = ((const __int128 *)c->values)[row]; break;
+    case SF_LAYOUT_BOOL: out->i = ((const uint8_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT8: out->i = ((const int8_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT16: out->i = ((const int16_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT32: out->i = ((const int32_t *)c->values)[row]; break;
+    case SF_LAYOUT_INT64: out->i = ((const int64_t *)c->values)[row]; break;
+    case SF_LAYOUT_FLOAT: out->f = ((const float *)c->values)[row]; break;
+    case SF_LAYOUT_DOUBLE: out->d = ((const double *)c->values)[row]; break;
+    case SF_LAYOUT_INT128: out->w = ((const __int128 *)c->values)[row]; break;
     case SF_LAYOUT_TIMESTAMP:
-      s.t = (sfi_timestamp){((const int64_t *)c->values)[row], ((const int32_t *)c->aux)[row]};
+      out->t = (sfi_timestamp){((const int64_t *)c->values)[row], ((const int32_t *)c->aux)[row]};
       break;
-    case SF_LAYOUT_VIEW: s.v = ((const sf_view *)c->values)[row]; break;
+    case SF_LAYOUT_VIEW: out->v = ((const sf_view *)c->values)[row]; break;
     default: break; /* nested: whether it is NULL is all that an aggregate asks */
   }
-  return s;
 }
 
-/* Cells and their NULL bits; see record.c. Written where it is wanted, in halves: a processor that has just stored 8 bytes
- * waits for its cache when they are loaded as part of 16, which is how structs are copied. */
+/* Cells and their NULL bits; see record.c. In halves, for the same reason. */
 static inline void sfi_scalar_read(const uint8_t *record, int32_t cell, int32_t offset, sf_layout layout, sfi_scalar *out) {
   out->null = sfi_cell_null(record, cell);
   if (out->null) out->w = 0;
@@ -62,9 +62,9 @@ static inline void sfi_scalar_store(uint8_t *record, int32_t cell, int32_t offse
 
 SF_MUST_CHECK sf_status sfi_scalar_append_any(sf_column_builder *b, const sfi_scalar *s, sf_error *err);
 /* Most of what aggregates hand out are BIGINTs that there is room for. */
-static inline sf_status sfi_scalar_append(sf_column_builder *b, sfi_scalar s, sf_error *err) {
-  if (s.null || b->type->layout != SF_LAYOUT_INT64 || b->length == b->room) return sfi_scalar_append_any(b, &s, err);
-  ((int64_t *)sfi_builder_values(b))[b->length] = s.i;
+static inline sf_status sfi_scalar_append(sf_column_builder *b, const sfi_scalar *s, sf_error *err) {
+  if (s->null || b->type->layout != SF_LAYOUT_INT64 || b->length == b->room) return sfi_scalar_append_any(b, s, err);
+  ((int64_t *)sfi_builder_values(b))[b->length] = s->i;
   sfi_builder_valid(b);
   return SF_OK;
 }

@@ -161,7 +161,7 @@ sf_status sfi_bundle_output_row(sfi_bundle_output *o, sfi_region key, const sfi_
                                 const sf_collector *out, sf_error *err) {
   sf_batch_builder *b = o->builder;
   SF_TRY(sfi_row_read(b->columns, o->key_type, key, err));
-  for (int32_t i = 0; i < n; i++) SF_TRY(sfi_scalar_append(b->columns[o->key_type->n_children + i], values[i], err));
+  for (int32_t i = 0; i < n; i++) SF_TRY(sfi_scalar_append(b->columns[o->key_type->n_children + i], &values[i], err));
   SF_TRY(sf_batch_builder_end_row(b, kind, err));
   return b->length < ROWS_OUT ? SF_OK : sfi_bundle_output_emit(o, out, err);
 }

@@ -105,7 +105,7 @@ sf_status sfi_bundle_add_accumulators(sfi_bundle_operator *b, sf_batch *batch, i
                                       sf_error *err) {
   sfi_accumulators acc = sfi_bundle_accumulators(b, key.id);
   if (first) SF_TRY(sfi_group_init(&b->calls, &acc, err));
-  for (int32_t i = 0; i < b->n_flat; i++) b->flat[i] = sfi_scalar_of(batch->columns[b->n_grouping + i], row);
+  for (int32_t i = 0; i < b->n_flat; i++) sfi_scalar_get(batch->columns[b->n_grouping + i], row, &b->flat[i]);
   sfi_state_reclaim_much(acc.state);
   return sfi_group_merge(&b->calls, &acc, &acc, b->flat, err);
 }

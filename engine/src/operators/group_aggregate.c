@@ -26,7 +26,7 @@ typedef struct group_aggregate {
 /* --- output */
 
 static sf_status emit_row(group_aggregate *g, int64_t row, uint8_t kind, const sfi_scalar *values, sf_error *err) {
-  for (int32_t i = 0; i < g->calls.n_emitted; i++) SF_TRY(sfi_scalar_append(g->values[i], values[i], err));
+  for (int32_t i = 0; i < g->calls.n_emitted; i++) SF_TRY(sfi_scalar_append(g->values[i], &values[i], err));
   if (g->calls.lists) g->text_bytes += sfi_group_text_bytes(&g->calls, values);
   sf_buffer_data(g->kinds)[g->n_out] = kind;
   g->rows[g->n_out++] = (int32_t)row;
@@ -129,10 +129,7 @@ static sf_status process_rows(group_aggregate *g, const sf_batch *batch, const s
       g->marks[g->n_marks++] = (sf_mark){g->n_out, batch->marks[mark].watermark};
     }
     if (row == batch->length) break;
-    if (row % SFI_ROWS_AHEAD == 0) {
-      int64_t n = batch->length - row < SFI_ROWS_AHEAD ? batch->length - row : SFI_ROWS_AHEAD;
-      SF_TRY(sfi_group_prefetch(&g->calls, &g->keys, g->base.state, batch, row, n, err));
-    }
+    SF_TRY(sfi_group_fetch_ahead(&g->calls, &g->keys, g->base.state, batch, row, err));
     SF_TRY(process_row(g, batch, row, err));
     if (g->text_bytes < MOST_TEXT) continue;
     SF_TRY(emit_batch(g, batch, out, err));

@@ -18,7 +18,8 @@ static sf_status apply(const sfi_aggregate *a, const sfi_accumulators *acc, cons
 static sf_status update_view(sfi_group_calls *g, const sfi_distinct_view *v, const sfi_accumulators *acc, int64_t *seen,
                              const sf_batch *batch, int64_t row, bool retract, bool *empty, bool *changed,
                              sf_error *err) {
-  sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
+  sfi_scalar arg;
+  sfi_scalar_get(batch->columns[v->arg], row, &arg);
   *empty = true;
   *changed = g->retracts;
   for (int32_t i = 0; i < v->n_calls; i++) {
@@ -51,7 +52,8 @@ static sf_status apply_view(sfi_group_calls *g, int32_t map, const sfi_accumulat
                             int64_t row, bool retract, sf_error *err) {
   const sfi_distinct_view *v = &g->views[map];
   if (!any_passes(g, v, batch, row)) return SF_OK;
-  sfi_scalar arg = sfi_scalar_of(batch->columns[v->arg], row);
+  sfi_scalar arg;
+  sfi_scalar_get(batch->columns[v->arg], row, &arg);
   g->scratch.key.size = 0;
   if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch.key, err));
   uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.key.size;
@@ -77,8 +79,9 @@ sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, cons
     const sfi_aggregate *a = &g->calls[i];
     if (a->distinct >= 0 || !passes(a, batch, row)) continue;
     sfi_scalar args[SFI_MAX_ARGS];
-    args[0] = a->arg < 0 ? (sfi_scalar){.null = true} : sfi_scalar_of(batch->columns[a->arg], row);
-    if (a->delimiter >= 0) args[1] = sfi_scalar_of(batch->columns[a->delimiter], row);
+    args[0].null = true;
+    if (a->arg >= 0) sfi_scalar_get(batch->columns[a->arg], row, &args[0]);
+    if (a->delimiter >= 0) sfi_scalar_get(batch->columns[a->delimiter], row, &args[1]);
     SF_TRY(apply(a, acc, args, retract, err));
   }
   for (int32_t i = 0; i < g->n_views; i++) SF_TRY(apply_view(g, i, acc, batch, row, retract, err));
@@ -88,7 +91,8 @@ sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, cons
 /* Has the entry of a map for a row's value read. */
 static sf_status want_value(sfi_group_calls *g, sf_state *state, sfi_key key, int32_t map, int32_t arg,
                             const sf_batch *batch, int64_t row, sf_error *err) {
-  sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+  sfi_scalar value;
+  sfi_scalar_get(batch->columns[arg], row, &value);
   sfi_bytes *bytes = &g->scratch.key;
   bytes->size = 0;
   if (!value.null) SF_TRY(sfi_scalar_encode(g->input_type->children[arg], &value, bytes, err));
@@ -116,50 +120,65 @@ sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, c
   return SF_OK;
 }
 
-/* The rows' values of one map; `view` NULL: those that `call` takes. */
-static sf_status prefetch_map(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
-                              int64_t first, int64_t n, int32_t map, const sfi_distinct_view *view, const sfi_aggregate *call,
-                              sf_error *err) {
+/* --- fetching ahead */
+
+typedef struct fetching {
+  sfi_group_calls *g;
+  const sfi_batch_keys *keys;
+  const sf_state *state;
+  const sf_batch *batch;
+  int64_t first, end; /* rows */
+  bool entries;       /* or the slots that lead to them */
+} fetching;
+
+/* For the rows' values in one map; `view` NULL: those that `call` takes. */
+static sf_status fetch_map(const fetching *f, int32_t map, const sfi_distinct_view *view, const sfi_aggregate *call,
+                           sf_error *err) {
   int32_t arg = view != NULL ? view->arg : call->arg;
-  sfi_bytes *bytes = &g->scratch.key;
-  uint32_t hashes[SFI_ROWS_AHEAD];
-  int32_t groups[SFI_ROWS_AHEAD];
-  int32_t found = 0;
-  for (int64_t row = first; row < first + n; row++) {
-    sfi_key key = keys->places[row];
-    if (key.id == SFI_NO_ENTRY || !(view != NULL ? any_passes(g, view, batch, row) : passes(call, batch, row))) continue;
-    sfi_scalar value = sfi_scalar_of(batch->columns[arg], row);
+  sfi_bytes *bytes = &f->g->scratch.key;
+  for (int64_t row = f->first; row < f->end; row++) {
+    sfi_key key = f->keys->places[row];
+    if (key.id == SFI_NO_ENTRY || !(view != NULL ? any_passes(f->g, view, f->batch, row) : passes(call, f->batch, row))) continue;
+    sfi_scalar value;
+    sfi_scalar_get(f->batch->columns[arg], row, &value);
     bytes->size = 0;
-    if (!value.null) SF_TRY(sfi_scalar_encode(g->input_type->children[arg], &value, bytes, err));
-    hashes[found] = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
-    groups[found] = key.group;
-    sfi_map_prefetch_slot(state, map, groups[found], hashes[found]);
-    found++;
+    if (!value.null) SF_TRY(sfi_scalar_encode(f->g->input_type->children[arg], &value, bytes, err));
+    uint32_t hash = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
+    if (f->entries) __builtin_prefetch(sfi_map_entry_behind(f->state, map, key.group, hash), 1);
+    else __builtin_prefetch(sfi_map_slot_of(f->state, map, key.group, hash));
   }
-  for (int32_t i = 0; i < found; i++) sfi_map_prefetch_entry(state, map, groups[i], hashes[i]);
+  return SF_OK;
+}
+
+static sf_status fetch_block(fetching f, int64_t first, bool entries, sf_error *err) {
+  f.first = first;
+  f.end = f.batch->length - first < SFI_ROWS_AHEAD ? f.batch->length : first + SFI_ROWS_AHEAD;
+  f.entries = entries;
+  for (int32_t i = 0; i < f.g->n_views; i++) SF_TRY(fetch_map(&f, i, &f.g->views[i], NULL, err));
+  for (int32_t i = 0; i < f.g->n_calls; i++) {
+    const sfi_aggregate *a = &f.g->calls[i];
+    if (looks_up(a)) SF_TRY(fetch_map(&f, a->maps[0], NULL, a, err));
+  }
   return SF_OK;
 }
 
 /* Smaller states are in the processor's own caches. */
-#define WORTH_PREFETCHING ((int64_t)1 << 20)
+#define WORTH_FETCHING ((int64_t)1 << 20)
 
-sf_status sfi_group_prefetch(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
-                             int64_t first, int64_t n, sf_error *err) {
-  if (state->n_maps == 0 || state->held < WORTH_PREFETCHING) return SF_OK;
-  for (int32_t i = 0; i < g->n_views; i++) {
-    SF_TRY(prefetch_map(g, keys, state, batch, first, n, i, &g->views[i], NULL, err));
-  }
-  for (int32_t i = 0; i < g->n_calls; i++) {
-    const sfi_aggregate *a = &g->calls[i];
-    if (looks_up(a)) SF_TRY(prefetch_map(g, keys, state, batch, first, n, a->maps[0], NULL, a, err));
-  }
-  return SF_OK;
+sf_status sfi_group_fetch_ahead(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
+                                int64_t row, sf_error *err) {
+  if (row % SFI_ROWS_AHEAD != 0 || state->n_maps == 0 || state->held < WORTH_FETCHING) return SF_OK;
+  fetching f = {.g = g, .keys = keys, .state = state, .batch = batch};
+  if (row == 0) SF_TRY(fetch_block(f, 0, false, err));
+  SF_TRY(fetch_block(f, row + SFI_ROWS_AHEAD, false, err)); /* by the time that their entries are asked for, these are here */
+  return fetch_block(f, row, true, err);
 }
 
 sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys *keys, sf_state *state, const sf_batch *batch,
                          sf_error *err) {
   if (state->cache == NULL || state->n_maps == 0) return SF_OK;
   for (int64_t row = 0; row < batch->length; row++) {
+    SF_TRY(sfi_group_fetch_ahead(g, keys, state, batch, row, err));
     SF_TRY(sfi_group_want_row(g, state, keys->places[row], batch, row, err));
   }
   return sfi_state_read_wanted(state, err);

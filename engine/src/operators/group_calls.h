@@ -65,10 +65,10 @@ SF_MUST_CHECK sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys 
 /* The same for one row, whose key has an entry; sfi_state_read_wanted is to follow. */
 SF_MUST_CHECK sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, const sf_batch *batch,
                                            int64_t row, sf_error *err);
-/* Before `n` rows from `first` on are processed, at most SFI_ROWS_AHEAD: hints at the map entries that they look up. */
+/* Before each row of a batch is processed, from the first one on: hints at the map entries that the rows behind it look up. */
 #define SFI_ROWS_AHEAD 16
-SF_MUST_CHECK sf_status sfi_group_prefetch(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state,
-                                           const sf_batch *batch, int64_t first, int64_t n, sf_error *err);
+SF_MUST_CHECK sf_status sfi_group_fetch_ahead(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state,
+                                              const sf_batch *batch, int64_t row, sf_error *err);
 /* Looks up the key too. */
 SF_MUST_CHECK sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out,
                                        bool *first_out, sf_error *err);

@@ -51,8 +51,8 @@ sf_status sfi_batch_keys_find(sfi_batch_keys *k, sf_state *state, sf_row_writer 
   SF_TRY(write_keys(k, state, writer, batch, err));
   for (int64_t first = 0; first < batch->length; first += AHEAD) {
     int64_t end = first + AHEAD < batch->length ? first + AHEAD : batch->length;
-    for (int64_t row = first; row < end; row++) sfi_state_prefetch_slot(state, k->places[row].group, k->hashes[row]);
-    for (int64_t row = first; row < end; row++) sfi_state_prefetch_entry(state, k->places[row].group, k->hashes[row]);
+    for (int64_t row = first; row < end; row++) __builtin_prefetch(sfi_state_slot_of(state, k->places[row].group, k->hashes[row]));
+    for (int64_t row = first; row < end; row++) __builtin_prefetch(sfi_state_entry_behind(state, k->places[row].group, k->hashes[row]));
     for (int64_t row = first; row < end; row++) SF_TRY(locate(k, state, row, err));
   }
   k->n = batch->length;

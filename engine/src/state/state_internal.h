@@ -254,10 +254,10 @@ SF_MUST_CHECK sf_status sfi_state_locate(const sf_state *state, const uint8_t *k
  * sfi_state_locate. */
 SF_MUST_CHECK sf_status sfi_state_want(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
                                        sf_error *err);
-/* Hints that a key with this hash will be located: its place in the index first, then what stands there. Groups are not
- * checked by the caller. */
-void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash);
-void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash);
+/* Where a key with this hash is looked for, and what stands there: to be fetched ahead with __builtin_prefetch by the caller, since GCC
+ * drops calls of functions that do nothing else. NULL where there is nothing. Groups need not be checked. */
+const void *sfi_state_slot_of(const sf_state *state, int32_t group, int32_t hash);
+const void *sfi_state_entry_behind(const sf_state *state, int32_t group, int32_t hash);
 /* Whether the key that was located is (still) at that place. */
 bool sfi_state_is_at(const sf_state *state, const uint8_t *key, size_t size, sfi_key place);
 /* Adds the key that was not found, without value; its record is zeroed. */
@@ -296,10 +296,10 @@ SF_MUST_CHECK sf_status sfi_state_append_bytes(sf_state *state, uint8_t *cell, c
  * expired, and then it is removed. */
 SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                           uint32_t *id_out, sf_error *err);
-/* Hints that an entry with this hash of sfi_map_hash will be looked up, in two steps as those of keys. */
+/* To be fetched ahead, with hashes of sfi_map_hash, in two steps as those of keys. */
 uint32_t sfi_map_hash(uint32_t owner, const uint8_t *user_key, uint32_t size);
-void sfi_map_prefetch_slot(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
-void sfi_map_prefetch_entry(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
+const void *sfi_map_slot_of(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
+const void *sfi_map_entry_behind(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);

@@ -339,29 +339,28 @@ static const sfi_table *index_of(const sf_state *state, int32_t group, int32_t t
   return t->index == NULL ? NULL : t;
 }
 
-static void prefetch_slot(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
+static const void *slot_of(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
   const sfi_table *t = index_of(state, group, table);
-  if (t != NULL) __builtin_prefetch(&t->index[place(t, hash)]);
+  return t == NULL ? NULL : &t->index[place(t, hash)];
 }
 
-static void prefetch_entry(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
+static const void *entry_behind(const sf_state *state, int32_t group, int32_t table, uint32_t hash) {
   const sfi_table *t = index_of(state, group, table);
   uint32_t id = t == NULL ? SFI_NO_ENTRY : t->index[place(t, hash)].id;
-  if (id == SFI_NO_ENTRY) return;
-  __builtin_prefetch(sfi_page_entry(t->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, table), id), 1);
+  return id == SFI_NO_ENTRY ? NULL : sfi_page_entry(t->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, table), id);
 }
 
-void sfi_state_prefetch_slot(const sf_state *state, int32_t group, int32_t hash) {
-  prefetch_slot(state, group, 0, (uint32_t)hash);
+const void *sfi_state_slot_of(const sf_state *state, int32_t group, int32_t hash) {
+  return slot_of(state, group, 0, (uint32_t)hash);
 }
-void sfi_state_prefetch_entry(const sf_state *state, int32_t group, int32_t hash) {
-  prefetch_entry(state, group, 0, (uint32_t)hash);
+const void *sfi_state_entry_behind(const sf_state *state, int32_t group, int32_t hash) {
+  return entry_behind(state, group, 0, (uint32_t)hash);
 }
-void sfi_map_prefetch_slot(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
-  prefetch_slot(state, group, 1 + map, hash);
+const void *sfi_map_slot_of(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
+  return slot_of(state, group, 1 + map, hash);
 }
-void sfi_map_prefetch_entry(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
-  prefetch_entry(state, group, 1 + map, hash);
+const void *sfi_map_entry_behind(const sf_state *state, int32_t map, int32_t group, uint32_t hash) {
+  return entry_behind(state, group, 1 + map, hash);
 }
 
 bool sfi_state_is_at(const sf_state *state, const uint8_t *key, size_t size, sfi_key place) {
@@ -415,15 +414,21 @@ sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err) {
 
 /* --- maps */
 
+/* Both halves of the product, since Flink writes numbers with their last byte last: what differs between the keys is high up in
+ * the word, and the lower half of a product has nothing of it. */
+static uint64_t fold(uint64_t a, uint64_t b) {
+  unsigned __int128 product = (unsigned __int128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 uint32_t sfi_map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
-  uint64_t h = (uint64_t)owner * UINT64_C(0x9e3779b97f4a7c15) ^ size;
+  uint64_t h = fold((uint64_t)owner << 32 | size, UINT64_C(0x9e3779b97f4a7c15));
   for (uint32_t i = 0; size != SFI_NULL_KEY && i < size; i += 8) {
     uint64_t word = 0;
     memcpy(&word, key + i, size - i < 8 ? size - i : 8);
-    h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
-    h ^= h >> 32;
+    h = fold(h ^ word, UINT64_C(0xff51afd7ed558ccd));
   }
-  return (uint32_t)(h ^ h >> 29);
+  return (uint32_t)(h ^ h >> 32);
 }
 
 uint32_t sfi_map_locate(const sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size) {

@@ -31,7 +31,8 @@ class StatefulRecoveryTest {
     private static final List<String> BACKENDS = List.of("hashmap", "rocksdb");
 
     /** What both backends are tried with in short runs: queries whose states have maps. */
-    private static final Set<StatefulQuery> MAPS = Set.of(StatefulQuery.DISTINCT, StatefulQuery.RETRACTING);
+    private static final Set<StatefulQuery> MAPS =
+            Set.of(StatefulQuery.DISTINCT, StatefulQuery.RETRACTING, StatefulQuery.TWO_PHASES, StatefulQuery.INCREMENTAL);
 
     private static final Map<StatefulQuery, Map<String, List<String>>> EXPECTED = new EnumMap<>(StatefulQuery.class);
 

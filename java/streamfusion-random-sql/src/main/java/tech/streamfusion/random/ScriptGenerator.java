@@ -12,6 +12,7 @@ import tech.streamfusion.testing.Parity.Comparison;
 final class ScriptGenerator {
 
     private static final int DEPTH = 3;
+    private static final String MINI_BATCH = "table.exec.mini-batch.enabled";
     private static final String[] ZONES = {
         "UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Monrovia", "Asia/Tokyo"
     };
@@ -43,12 +44,13 @@ final class ScriptGenerator {
         tables.add(generator.table("t", mode));
         Setup setup = mayFail ? Setup.PLAIN : setup(mode);
         tables.add(generator.table("u", second(mode, setup)));
+        Map<String, String> options = options(setup);
         List<Query> queries = new ArrayList<>();
         int count = mayFail ? 1 : queriesPerScript;
         while (queries.size() < count) {
-            queries.add(query(tables, setup, mayFail));
+            queries.add(query(tables, setup, options.containsKey(MINI_BATCH), mayFail));
         }
-        return new Script(tables, options(setup), setup, queries);
+        return new Script(tables, options, setup, queries);
     }
 
     private Setup setup(TableGenerator.Mode mode) {
@@ -88,7 +90,7 @@ final class ScriptGenerator {
             out.put("state.backend.type", "rocksdb");
         }
         if (setup != Setup.WATERMARKS && random.nextInt(3) == 0) { // its own watermarks are those of the clock
-            out.put("table.exec.mini-batch.enabled", "true");
+            out.put(MINI_BATCH, "true");
             out.put("table.exec.mini-batch.allow-latency", "1000 h");
             out.put("table.exec.mini-batch.size", String.valueOf(1 + random.nextInt(20)));
             out.put("table.optimizer.distinct-agg.split.enabled", String.valueOf(random.nextBoolean()));
@@ -99,7 +101,7 @@ final class ScriptGenerator {
         return out;
     }
 
-    private Query query(List<Table> tables, Setup setup, boolean mayFail) {
+    private Query query(List<Table> tables, Setup setup, boolean miniBatch, boolean mayFail) {
         boolean chain = setup.isForChains() || mayFail;
         if (chain || random.nextInt(100) < 70) {
             Table table = tables.get(chain ? 0 : random.nextInt(tables.size()));
@@ -109,7 +111,7 @@ final class ScriptGenerator {
             }
             return new Query(top(input, mayFail), setup == Setup.PARALLEL ? Comparison.MATERIALIZED : Comparison.CHANGELOG);
         }
-        Shape shape = shape(tables, setup);
+        Shape shape = shape(tables, setup, miniBatch);
         Relation shaped = shaped(shape, tables);
         Comparison comparison = setup == Setup.PARALLEL ? Comparison.MATERIALIZED : shape.comparison;
         return new Query(random.nextInt(3) == 0 ? shaped : top(shaped, mayFail), comparison);
@@ -127,11 +129,12 @@ final class ScriptGenerator {
         return new Select(input, names.subList(0, kinds.size()), projection, condition);
     }
 
-    private Shape shape(List<Table> tables, Setup setup) {
+    private Shape shape(List<Table> tables, Setup setup, boolean miniBatch) {
         boolean ordered = setup != Setup.PARALLEL;
         List<Shape> fitting =
                 Shape.ALL.stream()
                         .filter(shape -> shape.needs.areMetBy(tables.get(0), tables.get(1), ordered))
+                        .filter(shape -> !miniBatch || !shape.isRegularJoin())
                         .collect(Collectors.toList());
         int ticket = random.nextInt(fitting.stream().mapToInt(shape -> shape.weight).sum());
         for (Shape shape : fitting) {

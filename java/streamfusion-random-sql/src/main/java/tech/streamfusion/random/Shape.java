@@ -90,6 +90,14 @@ final class Shape {
         return new Shape(weight, needs, comparison, template, inputs, outputs);
     }
 
+    /**
+     * Not in mini-batches: stock Flink's MiniBatchStreamingJoinOperator cannot be closed before it was opened, as when another task of the
+     * job fails at its start, and the task manager ends with the NullPointerException.
+     */
+    boolean isRegularJoin() {
+        return needs == Needs.ANYTHING && template.contains(" JOIN ");
+    }
+
     int inputs() {
         return template.contains("{1}") ? 2 : 1;
     }

@@ -66,7 +66,9 @@ static sf_status to_decimal_kernel(const sfi_call *call, sfi_eval *ev, const sf_
   sf_status st = sfi_operand_open(ev, args[0], wide ? SF_LAYOUT_INT128 : SF_LAYOUT_INT64, &operand, err);
   if (st == SF_OK) st = sfi_values_create(ev, type->layout, &values, err);
   int32_t zeros = type->scale - digits.scale;
-  if (st == SF_OK && zeros >= 0 && digits.precision + zeros <= type->precision &&
+  /* Of a type without whole digits a value can be 1: SIGN. */
+  bool can_be_one = digits.precision == digits.scale && type->precision == type->scale;
+  if (st == SF_OK && zeros >= 0 && digits.precision + zeros <= type->precision && !can_be_one &&
       !(wide && type->layout == SF_LAYOUT_INT64)) {
     append_zeros(operand.values, wide, type, zeros, sf_buffer_data(values), ev->length);
   } else if (st == SF_OK) {

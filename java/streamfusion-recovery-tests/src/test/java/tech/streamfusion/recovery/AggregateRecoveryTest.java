@@ -2,10 +2,15 @@ package tech.streamfusion.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
@@ -23,7 +28,6 @@ import org.apache.flink.types.Row;
 import org.apache.flink.types.RowKind;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,11 +57,16 @@ class AggregateRecoveryTest {
     private MiniClusterWithClientResource cluster;
 
     @TempDir Path checkpoints;
+    /** Where a task manager keeps copies of its own for local recovery. */
+    @TempDir Path copies;
 
-    @BeforeEach
-    void start() throws Exception {
+    /** @param local whether task managers keep copies of state, and recover from them */
+    private void start(boolean local) throws Exception {
         final Configuration configuration = new Configuration();
         configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
+        configuration.setString("taskmanager.state.local.root-dirs", copies.toString());
+        configuration.setString("execution.checkpointing.local-backup.enabled", String.valueOf(local));
+        configuration.setString("execution.state-recovery.from-local", String.valueOf(local));
         cluster =
                 new MiniClusterWithClientResource(
                         new MiniClusterResourceConfiguration.Builder()
@@ -143,15 +152,18 @@ class AggregateRecoveryTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"hashmap, false", "rocksdb, false", "rocksdb, true"})
-    void nothingIsLostOrDoubledThroughFailures(String backend, boolean incremental) throws Exception {
+    @CsvSource({"hashmap, false, false", "hashmap, false, true", "rocksdb, false, false", "rocksdb, true, false", "rocksdb, true, true"})
+    void nothingIsLostOrDoubledThroughFailures(String backend, boolean incremental, boolean local) throws Exception {
+        start(local);
         final Map<Object, String> stock = undisturbedStock();
         final long live = NativeEngine.liveObjects();
         final JobClient job = submit(true, backend, incremental);
-        final Thread failures = new Thread(AggregateRecoveryTest::fail);
+        final AtomicInteger copied = new AtomicInteger();
+        final Thread failures = new Thread(() -> fail(() -> copied.addAndGet(copies())));
         failures.start();
         final Map<Object, String> values = result(job);
         failures.join();
+        assertThat(copied.get() > 0).as("copies of keyed state were there").isEqualTo(local);
         assertThat(values).isEqualTo(stock);
         assertThat(Fuse.isLit()).as("the failures were injected").isFalse();
         final long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
@@ -161,11 +173,21 @@ class AggregateRecoveryTest {
         assertThat(NativeEngine.liveObjects()).isEqualTo(live);
     }
 
+    /** Files of state that are on the task manager's own disk. */
+    private int copies() {
+        try (Stream<Path> files = Files.walk(copies)) {
+            return (int) files.filter(Files::isRegularFile).filter(file -> file.toString().contains("chk_")).count();
+        } catch (IOException | UncheckedIOException e) {
+            return 0; // of a checkpoint that Flink was just about to forget
+        }
+    }
+
     /** A few times while the job runs, some of them soon after another. */
-    private static void fail() {
+    private static void fail(Runnable before) {
         try {
             for (int i = 0; i < 6; i++) {
                 Thread.sleep(i % 2 == 0 ? 900 : 150);
+                before.run();
                 Fuse.light();
                 while (Fuse.isLit()) {
                     Thread.sleep(5);
@@ -179,6 +201,7 @@ class AggregateRecoveryTest {
     /** A task manager goes, and another one takes over. */
     @Test
     void anotherTaskManagerGoesOn() throws Exception {
+        start(false);
         final Map<Object, String> stock = undisturbedStock();
         final JobClient job = submit(true, "rocksdb", true);
         final Thread failure =

@@ -36,6 +36,11 @@ final class StatefulJobs {
         options.putAll(query.options);
     }
 
+    /** An option of the jobs that are started from now on. */
+    void set(String option, String value) {
+        options.put(option, value);
+    }
+
     /** On stock Flink, over all that has been produced, until its end. */
     void runStockToTheEnd() throws Exception {
         environment(false, 1, null, true).executeSql(query.insert).await();

@@ -1,7 +1,9 @@
 package tech.streamfusion.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -18,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.streamfusion.testing.kafka.KafkaBroker;
 
 /** Whole jobs with keyed state: what they commit is what an uninterrupted job of stock Flink commits, key by key. */
@@ -86,6 +90,84 @@ class StatefulRecoveryTest {
                 assertCommitted(query, expected, topics);
             } finally {
                 cancel(last);
+            }
+        }
+    }
+
+    /**
+     * From the last checkpoint that a cancelled job has left, incremental and unaligned, owned by the next job or not. Without
+     * transactions: those that a cancelled job has left open would hide what comes after them until they time out.
+     */
+    @ParameterizedTest
+    @CsvSource({"hashmap, CLAIM", "hashmap, NO_CLAIM", "rocksdb, CLAIM", "rocksdb, NO_CLAIM"})
+    void retainedCheckpointsCross(String backend, String mode) throws Exception {
+        final StatefulQuery query = StatefulQuery.DISTINCT;
+        final Map<String, String> expected = StatefulTopics.last(expected(query));
+        final String name = "retained-" + backend + "-" + mode;
+        try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), name, "at-least-once")) {
+            final StatefulJobs jobs = new StatefulJobs(query, backend, directory, topics);
+            jobs.set("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
+            jobs.set("execution.checkpointing.unaligned.enabled", "true");
+            jobs.set("execution.state-recovery.claim-mode", mode);
+            String checkpoint = null;
+            for (int part = 0; part < 4; part++) {
+                final JobClient job = jobs.start(part % 2 == 1, part < 2 ? 1 : 2, checkpoint);
+                cluster.awaitRunning(job);
+                produceSlowly(topics, 3, RECORDS / 15);
+                awaitCheckpoint(job, lastCheckpoint(job) + 2);
+                cancel(job);
+                checkpoint = checkpointsOf(job).resolve("chk-" + lastCheckpoint(job)).toString();
+            }
+            final JobClient last = jobs.start(true, 1, checkpoint);
+            try {
+                topics.produce(RECORDS - topics.produced());
+                assertThat(topics.lastCommitted(expected, LIMIT)).isEqualTo(expected);
+            } finally {
+                cancel(last);
+            }
+        }
+    }
+
+    private Path checkpointsOf(JobClient job) {
+        return directory.resolve(job.getJobID().toString());
+    }
+
+    /** The number of the job's latest complete checkpoint, or 0. */
+    private int lastCheckpoint(JobClient job) throws Exception {
+        try (Stream<Path> checkpoints = Files.list(checkpointsOf(job))) {
+            return checkpoints
+                    .filter(checkpoint -> Files.exists(checkpoint.resolve("_metadata")))
+                    .mapToInt(checkpoint -> Integer.parseInt(checkpoint.getFileName().toString().substring("chk-".length())))
+                    .max()
+                    .orElse(0);
+        }
+    }
+
+    private void awaitCheckpoint(JobClient job, int number) throws Exception {
+        final long deadline = System.nanoTime() + LIMIT.toNanos();
+        while (lastCheckpoint(job) < number) {
+            assertThat(System.nanoTime()).as("waiting for checkpoint " + number).isLessThan(deadline);
+            Thread.sleep(20);
+        }
+    }
+
+    /** As stock Flink does, and with its words: key groups of another number hold other keys. */
+    @ParameterizedTest
+    @ValueSource(strings = {"hashmap", "rocksdb"})
+    void anotherMaximumParallelismIsRefused(String backend) throws Exception {
+        try (StatefulTopics topics = new StatefulTopics(broker.bootstrapServers(), "maximum-" + backend)) {
+            final StatefulJobs jobs = new StatefulJobs(StatefulQuery.APPEND, backend, directory, topics);
+            final JobClient first = jobs.start(true, 1, null);
+            cluster.awaitRunning(first);
+            produceSlowly(topics, 1, RECORDS / 15);
+            final String savepoint =
+                    first.stopWithSavepoint(false, directory.toUri().toString(), SavepointFormatType.CANONICAL).get();
+            jobs.set("pipeline.max-parallelism", "32");
+            for (boolean accelerated : new boolean[] {false, true}) {
+                assertThatThrownBy(() -> jobs.start(accelerated, 1, savepoint).getJobExecutionResult().get())
+                        .as(accelerated ? "accelerated" : "stock")
+                        .hasStackTraceContaining("Max parallelism mismatch between checkpoint/savepoint state and new program")
+                        .hasStackTraceContaining("with max parallelism 16 to new program with max parallelism 32");
             }
         }
     }

@@ -26,10 +26,17 @@ final class StatefulTopics implements AutoCloseable {
 
     private final String bootstrapServers;
     private final String name;
+    private final String guarantee;
     private final KafkaProducer<byte[], byte[]> producer;
     private int produced;
 
     StatefulTopics(String bootstrapServers, String name) throws Exception {
+        this(bootstrapServers, name, "exactly-once");
+    }
+
+    /** @param guarantee of what jobs write */
+    StatefulTopics(String bootstrapServers, String name, String guarantee) throws Exception {
+        this.guarantee = guarantee;
         this.bootstrapServers = bootstrapServers;
         this.name = name;
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
@@ -62,7 +69,9 @@ final class StatefulTopics implements AutoCloseable {
                         + (bounded ? "', 'scan.bounded.mode' = 'latest-offset')" : "')"),
                 "CREATE TABLE totals (k STRING, n BIGINT, total DECIMAL(38, 2), low BIGINT, high BIGINT,"
                         + " PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', 'key.format' = 'json',"
-                        + " 'value.format' = 'json', 'sink.delivery-guarantee' = 'exactly-once', 'topic' = '"
+                        + " 'value.format' = 'json', 'sink.delivery-guarantee' = '"
+                        + guarantee
+                        + "', 'topic' = '"
                         + name
                         + "-target', 'sink.transactional-id-prefix' = '"
                         + name

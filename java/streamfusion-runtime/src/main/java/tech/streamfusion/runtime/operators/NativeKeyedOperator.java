@@ -7,12 +7,11 @@ import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.CheckpointableKeyedStateBackend;
-import org.apache.flink.runtime.state.FullSnapshotResources;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.SavepointResources;
-import org.apache.flink.runtime.state.SavepointSnapshotStrategy;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -150,12 +149,14 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
             long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory factory)
             throws Exception {
         SavepointResources<RowData> stock = ((CheckpointableKeyedStateBackend<RowData>) heap).savepoint();
-        FullSnapshotResources<RowData> resources =
+        NativeSnapshotResources resources =
                 NativeSnapshotResources.take(operator(), stock.getSnapshotResources(), state.stateNames());
         CloseableRegistry cancelables = getContainingTask().getCancelables();
+        LocalRecoveryConfig local =
+                getContainingTask().getEnvironment().getTaskStateManager().createLocalRecoveryConfig();
         return new SnapshotStrategyRunner<>(
                         "Asynchronous native snapshot",
-                        new SavepointSnapshotStrategy<>(resources),
+                        new NativeSnapshotStrategy(resources, local),
                         cancelables,
                         stock.getPreferredSnapshotExecutionType())
                 .snapshot(checkpointId, timestamp, factory, options);

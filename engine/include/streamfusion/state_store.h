@@ -31,6 +31,9 @@ typedef struct sf_store {
                    sf_error *err);
   /* Calls `entry` for all entries whose keys begin with the prefix, in order. Changes meanwhile need not be seen. */
   sf_status (*scan)(void *context, int32_t state, sf_slice prefix, sf_store_entry entry, void *to, sf_error *err);
+  /* Calls `entry` for the first n entries whose keys come after `last`, whose data is NULL for a first time, in order. `last` is read
+   * before the first call. */
+  sf_status (*walk)(void *context, int32_t state, sf_slice last, size_t n, sf_store_entry entry, void *to, sf_error *err);
   /* Changes are copied and may be applied at once, or at any time up to the end of the next commit. Removing what is not
    * there is no failure. */
   sf_status (*put)(void *context, int32_t state, sf_slice key, sf_slice value, sf_error *err);

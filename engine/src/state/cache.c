@@ -7,6 +7,18 @@
 /* So many changed entries are written before a checkpoint asks for it, which bounds how long it has to wait. */
 #define MOST_CHANGED ((size_t)256 << 10)
 
+/* The part of the budget that is for the store's filter. */
+#define FILTER_PART 16
+/* Entries of the store that the filter learns at once, and with each row. */
+#define LEARNED_FIRST 4096
+#define LEARNED_A_ROW 2
+
+/* A failure of the store is final: what has been read or written of a group of entries is not known. */
+static sf_status check(sfi_cache *c, sf_status st) {
+  c->failed = c->failed || st != SF_OK;
+  return st;
+}
+
 /* --- life cycle */
 
 sf_status sf_state_use_store(sf_state *state, const sf_store *store, int64_t cache_bytes, sf_error *err) {
@@ -26,10 +38,11 @@ sf_status sf_state_use_store(sf_state *state, const sf_store *store, int64_t cac
   }
   state->cache = memory;
   *state->cache = (sfi_cache){.store = *store,
-                              .budget = cache_bytes,
+                              .budget = cache_bytes - cache_bytes / FILTER_PART,
                               .bytes = {.pool = state->pool},
                               .record = {.pool = state->pool}};
-  return SF_OK;
+  sfi_store_filter_init(&state->cache->filter, state->pool, (size_t)(cache_bytes / FILTER_PART));
+  return check(state->cache, sfi_store_filter_learn(&state->cache->filter, store, LEARNED_FIRST, err));
 }
 
 void sfi_cache_close(sf_state *state) {
@@ -44,6 +57,8 @@ void sfi_cache_close(sf_state *state) {
   sf_pool_free(state->pool, c->ends);
   sf_pool_free(state->pool, c->slices);
   sf_pool_free(state->pool, c->indices);
+  sf_pool_free(state->pool, c->hashes);
+  sfi_store_filter_drop(&c->filter);
   sf_pool_free(state->pool, c);
   state->cache = NULL;
 }
@@ -55,11 +70,6 @@ sf_cache_counts sf_state_cache_counts(const sf_state *state) {
   return counts;
 }
 
-/* A failure of the store is final: what has been read or written of a group of entries is not known. */
-static sf_status check(sfi_cache *c, sf_status st) {
-  c->failed = c->failed || st != SF_OK;
-  return st;
-}
 static sf_status usable(const sfi_cache *c, sf_error *err) {
   return c->failed ? sf_fail(err, SF_RUNTIME, "The store of the keyed state has failed before") : SF_OK;
 }
@@ -156,6 +166,8 @@ static sf_status grow_scratch(sf_state *state, size_t n, sf_error *err) {
   c->slices = memory;
   SF_TRY(sf_pool_realloc(state->pool, c->indices, n * sizeof *c->indices, &memory, err));
   c->indices = memory;
+  SF_TRY(sf_pool_realloc(state->pool, c->hashes, n * sizeof *c->hashes, &memory, err));
+  c->hashes = memory;
   c->scratch_room = n;
   return SF_OK;
 }
@@ -165,19 +177,33 @@ static sf_status take_found(void *to, size_t i, sf_slice value, sf_error *err) {
   return fill(state, state->cache->wanted.at[state->cache->indices[i]], value, err);
 }
 
-/* Those of one state. */
-static sf_status read_state(sf_state *state, int32_t index, sf_error *err) {
+/* The keys of those of one state, one after another. */
+static sf_status write_wanted(sf_state *state, int32_t index, size_t *n_out, sf_error *err) {
   sfi_cache *c = state->cache;
-  size_t n = 0, begin = 0;
+  size_t n = 0;
   c->bytes.size = 0;
   for (size_t i = 0; i < c->wanted.n; i++) {
     if (state_of(state, c->wanted.at[i]) != index) continue;
+    size_t begin = c->bytes.size;
     SF_TRY(write_whole_key(state, c->wanted.at[i], err));
+    c->hashes[n] = sfi_store_filter_hash(index, c->bytes.data + begin, c->bytes.size - begin);
+    sfi_store_filter_fetch(&c->filter, c->hashes[n]);
     c->indices[n] = i;
     c->ends[n++] = c->bytes.size;
   }
-  for (size_t i = 0; i < n; begin = c->ends[i++]) {
-    c->slices[i] = (sf_slice){c->bytes.data + begin, c->ends[i] - begin};
+  *n_out = n;
+  return SF_OK;
+}
+
+/* Those of one state. */
+static sf_status read_state(sf_state *state, int32_t index, sf_error *err) {
+  sfi_cache *c = state->cache;
+  size_t n = 0, begin = 0, n_wanted = 0;
+  SF_TRY(write_wanted(state, index, &n_wanted, err));
+  for (size_t i = 0; i < n_wanted; begin = c->ends[i++]) {
+    if (!sfi_store_filter_may_have(&c->filter, &c->store, c->hashes[i])) continue;
+    c->indices[n] = c->indices[i];
+    c->slices[n++] = (sf_slice){c->bytes.data + begin, c->ends[i] - begin};
   }
   c->counts.reads += (int64_t)n;
   return n == 0 ? SF_OK : c->store.get(c->store.context, index, n, c->slices, take_found, state, err);
@@ -327,6 +353,7 @@ static sf_status write_change(sf_state *state, sfi_place place, sf_error *err) {
   if (has_user_key(state, place)) SF_TRY(sfi_bytes_extend(&c->bytes, 1, err)); /* isNull of a map's value */
   SF_TRY(sfi_record_encode(sfi_table_type(state, place.table), sfi_entry_record(entry_at(state, place)), &c->bytes, err));
   sf_slice key = {c->bytes.data, key_size}, value = {c->bytes.data + key_size, c->bytes.size - key_size};
+  SF_TRY(sfi_store_filter_add(&c->filter, sfi_store_filter_hash(index, key.data, key.size), err));
   return store->put(store->context, index, key, value, err);
 }
 
@@ -484,10 +511,18 @@ static sf_status evict_to(sf_state *state, int64_t bytes, sf_error *err) {
   return state->cache->store.commit(state->cache->store.context, err);
 }
 
-sf_status sfi_cache_trim(sf_state *state, sf_error *err) {
+static sf_status trim(sf_state *state, sf_error *err) {
   sfi_cache *c = state->cache;
   if (c->changed.n >= MOST_CHANGED) SF_TRY(check(c, flush(state, err)));
   if (state->held <= c->budget) return SF_OK;
   SF_TRY(usable(c, err));
   return check(c, evict_to(state, c->budget / 4 * 3, err));
+}
+
+sf_status sfi_cache_settle(sf_state *state, int64_t rows, sf_error *err) {
+  sfi_cache *c = state->cache;
+  SF_TRY(trim(state, err));
+  if (c->filter.learned == c->store.n_states || rows == 0) return SF_OK;
+  SF_TRY(usable(c, err));
+  return check(c, sfi_store_filter_learn(&c->filter, &c->store, (size_t)rows * LEARNED_A_ROW, err));
 }

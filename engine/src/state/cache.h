@@ -3,6 +3,7 @@
 #ifndef SFI_STATE_CACHE_H
 #define SFI_STATE_CACHE_H
 
+#include "state/store_filter.h"
 #include "state/table_internal.h"
 #include "streamfusion/state_store.h"
 
@@ -26,6 +27,7 @@ typedef struct sfi_change { /* an entry to be written, by where it comes in the 
 
 typedef struct sfi_cache {
   sf_store store; /* owned */
+  sfi_store_filter filter;
   int64_t budget; /* bytes of entries */
   bool failed;    /* the store has failed: what is in memory is no longer known to be right */
   bool uncommitted;   /* entries have been written alone */
@@ -35,9 +37,10 @@ typedef struct sfi_cache {
   sfi_places wanted; /* entries that are to be read */
   sfi_bytes bytes;    /* keys and values on their way */
   sfi_bytes record;   /* a value that gets no entry */
-  size_t *ends;       /* of keys in bytes; these three are scratch of sfi_cache_read */
+  size_t *ends;       /* of keys in bytes; these four are scratch of sfi_cache_read */
   sf_slice *slices;
   size_t *indices;
+  uint64_t *hashes;
   size_t scratch_room;
   sfi_place hand; /* where eviction goes on */
   sf_cache_counts counts;
@@ -49,8 +52,8 @@ SF_MUST_CHECK sf_status sfi_cache_change(sf_state *state, sfi_place place, sf_er
 /* Notes that an entry is to be read by the next sfi_cache_read. */
 SF_MUST_CHECK sf_status sfi_cache_want(sf_state *state, sfi_place place, sf_error *err);
 SF_MUST_CHECK sf_status sfi_cache_read(sf_state *state, sf_error *err);
-/* Makes room when there is more than the budget in memory. */
-SF_MUST_CHECK sf_status sfi_cache_trim(sf_state *state, sf_error *err);
+/* After a batch of so many rows: makes room when there is more than the budget in memory. */
+SF_MUST_CHECK sf_status sfi_cache_settle(sf_state *state, int64_t rows, sf_error *err);
 /* Visits the entries of a key's map that are in the store only. */
 SF_MUST_CHECK sf_status sfi_cache_visit(sf_state *state, int32_t map, sfi_key key, sfi_map_visitor visit, void *context,
                                         sf_error *err);

@@ -128,6 +128,34 @@ static sf_status scan(void *context, int32_t state, sf_slice prefix, sf_store_en
   return st;
 }
 
+static sf_status walk_on(rocksdb *r, void *iterator, sf_slice last, size_t n, sf_store_entry entry, void *to, sf_error *err) {
+  const uint8_t *data = last.data == NULL ? (const uint8_t *)"" : last.data;
+  r->call.iterator_seek(iterator, (const char *)data, last.data == NULL ? 0 : last.size);
+  for (size_t i = 0; i < n && r->call.iterator_valid(iterator); r->call.iterator_next(iterator)) {
+    sf_slice key, value;
+    key.data = (const uint8_t *)r->call.iterator_key(iterator, &key.size);
+    if (i == 0 && last.data != NULL && key.size == last.size && memcmp(key.data, last.data, key.size) == 0) {
+      last.data = NULL;
+      continue;
+    }
+    value.data = (const uint8_t *)r->call.iterator_value(iterator, &value.size);
+    SF_TRY(entry(to, key, value, err));
+    last.data = NULL;
+    i++;
+  }
+  char *error = NULL;
+  r->call.iterator_error(iterator, &error);
+  return error == NULL ? SF_OK : failed(r, "iterate", error, err);
+}
+
+static sf_status walk(void *context, int32_t state, sf_slice last, size_t n, sf_store_entry entry, void *to, sf_error *err) {
+  rocksdb *r = context;
+  void *iterator = r->call.iterator_create(&r->db, r->read_options, &r->families[state]);
+  sf_status st = walk_on(r, iterator, last, n, entry, to, err);
+  r->call.iterator_destroy(iterator);
+  return st;
+}
+
 /* --- writing */
 
 static sf_status commit(void *context, sf_error *err) {
@@ -205,6 +233,6 @@ sf_status sf_rocksdb_store(sf_pool *pool, const sf_rocksdb *rocks, sf_store *out
     close_store(r);
     return st;
   }
-  *out = (sf_store){r, rocks->n_families, get, scan, put, discard, commit, close_store};
+  *out = (sf_store){r, rocks->n_families, get, scan, walk, put, discard, commit, close_store};
   return SF_OK;
 }

@@ -586,6 +586,6 @@ static sf_status sweep(sf_state *state, int64_t n, sf_error *err) {
 }
 
 sf_status sfi_state_settle(sf_state *state, int64_t rows, sf_error *err) {
-  if (state->cache != NULL) return sfi_cache_trim(state, err); /* what expires in a store is the store's business */
+  if (state->cache != NULL) return sfi_cache_settle(state, rows, err); /* what expires in a store is the store's business */
   return state->ttl > 0 ? sweep(state, SWEPT_PER_ROW * rows, err) : SF_OK;
 }

@@ -148,12 +148,12 @@ public class NativeKeyedOperator extends NativeOneInputOperator implements Trigg
     private RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot(
             long checkpointId, long timestamp, CheckpointOptions options, CheckpointStreamFactory factory)
             throws Exception {
+        LocalRecoveryConfig local =
+                getContainingTask().getEnvironment().getTaskStateManager().createLocalRecoveryConfig();
         SavepointResources<RowData> stock = ((CheckpointableKeyedStateBackend<RowData>) heap).savepoint();
         NativeSnapshotResources resources =
                 NativeSnapshotResources.take(operator(), stock.getSnapshotResources(), state.stateNames());
         CloseableRegistry cancelables = getContainingTask().getCancelables();
-        LocalRecoveryConfig local =
-                getContainingTask().getEnvironment().getTaskStateManager().createLocalRecoveryConfig();
         return new SnapshotStrategyRunner<>(
                         "Asynchronous native snapshot",
                         new NativeSnapshotStrategy(resources, local),

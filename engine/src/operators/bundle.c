@@ -77,8 +77,19 @@ void sfi_bundle_sort(sfi_bundle *b) {
   b->touched = sorted;
 }
 
+/* A bundle that is much smaller than others were is not worth going through what those have left of tables. */
+static bool fills_tables(const sfi_bundle *b) {
+  for (int32_t i = 0; i < b->keys->n_tables; i++) {
+    const sfi_table *t = sfi_state_table(b->keys, 0, i);
+    if (t->index != NULL && t->live < t->index_mask / 16) return false;
+  }
+  return true;
+}
+
 sf_status sfi_bundle_clear(sfi_bundle *b, sf_error *err) {
-  for (int64_t i = 0; i < b->n; i++) {
+  bool fills = fills_tables(b);
+  if (fills) sfi_state_empty(b->keys);
+  for (int64_t i = 0; i < b->n && !fills; i++) {
     SF_TRY(sfi_state_remove(b->keys, (sfi_key){.group = 0, .id = b->touched[i].id}, err));
   }
   sfi_state_reclaim(b->keys);

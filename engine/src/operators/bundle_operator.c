@@ -2,6 +2,7 @@
 
 #include "column/type_internal.h"
 #include "state/table_internal.h"
+#include "streamfusion/key_group.h"
 
 /* --- rows and the ends of bundles */
 
@@ -28,22 +29,52 @@ static sf_status want_maps(const sfi_bundle_operator *b, uint32_t id, sfi_key ke
   return SF_OK;
 }
 
+/* How far ahead of the keys that are looked up memory is fetched: the bundle's entry, the slot of the index, what it refers to. */
+#define ENTRIES_AHEAD 24
+#define SLOTS_AHEAD 16
+#define KEYS_AHEAD 8
+
+static void fetch_ahead(const sfi_bundle_operator *b, int64_t i) {
+  const sf_state *state = b->base.state;
+  const sfi_bundle *bundle = &b->bundle;
+  if (i + ENTRIES_AHEAD < bundle->n) {
+    __builtin_prefetch(sfi_state_entry(bundle->keys, 0, 0, bundle->touched[i + ENTRIES_AHEAD].id));
+  }
+  if (i + SLOTS_AHEAD < bundle->n) {
+    int32_t hash = bundle->touched[i + SLOTS_AHEAD].hash;
+    __builtin_prefetch(sfi_state_slot_of(state, sf_key_group(hash, state->groups.max) - state->groups.first, hash));
+  }
+  if (i + KEYS_AHEAD < bundle->n) {
+    int32_t hash = bundle->touched[i + KEYS_AHEAD].hash;
+    __builtin_prefetch(sfi_state_entry_behind(state, sf_key_group(hash, state->groups.max) - state->groups.first, hash));
+  }
+}
+
+static sf_status make_places(sfi_bundle_operator *b, sf_error *err) {
+  size_t n = sfi_state_table(b->bundle.keys, 0, 0)->used;
+  if (n <= b->place_room) return SF_OK;
+  void *memory = NULL;
+  SF_TRY(sf_pool_realloc(b->base.pool, b->places, 2 * n * sizeof *b->places, &memory, err));
+  b->places = memory;
+  b->place_room = 2 * n;
+  return SF_OK;
+}
+
 /* With a store: reads all keys of the bundle together, and then what is in their maps. */
 static sf_status read_ahead(sfi_bundle_operator *b, sf_error *err) {
   sf_state *state = b->base.state;
   if (state == NULL || state->cache == NULL) return SF_OK;
-  sfi_key key;
+  SF_TRY(make_places(b, err));
   for (int64_t i = 0; i < b->bundle.n; i++) {
     sfi_bundle_key at = b->bundle.touched[i];
+    fetch_ahead(b, i);
     sfi_region bytes = sfi_bundle_bytes(&b->bundle, at.id);
-    SF_TRY(sfi_state_want(state, bytes.data, bytes.size, at.hash, &key, err));
+    SF_TRY(sfi_state_want(state, bytes.data, bytes.size, at.hash, &b->places[at.id], err));
   }
   SF_TRY(sfi_state_read_wanted(state, err));
   for (int64_t i = 0; i < b->bundle.n && state->n_maps > 0; i++) {
-    sfi_bundle_key at = b->bundle.touched[i];
-    sfi_region bytes = sfi_bundle_bytes(&b->bundle, at.id);
-    SF_TRY(sfi_state_locate(state, bytes.data, bytes.size, at.hash, &key, err));
-    SF_TRY(b->function->want == NULL ? want_maps(b, at.id, key, err) : b->function->want(b, at.id, key, err));
+    uint32_t id = b->bundle.touched[i].id;
+    SF_TRY(b->function->want == NULL ? want_maps(b, id, b->places[id], err) : b->function->want(b, id, b->places[id], err));
   }
   return sfi_state_read_wanted(state, err);
 }
@@ -168,4 +199,5 @@ void sfi_bundle_operator_drop(sfi_bundle_operator *b) {
   sf_pool_free(pool, b->grouping);
   sf_pool_free(pool, b->flat);
   sf_pool_free(pool, b->maps.data);
+  sf_pool_free(pool, b->places);
 }

@@ -26,6 +26,8 @@ struct sfi_bundle_operator {
   int32_t n_grouping;
   sf_row_writer *key_writer;
   sfi_bundle bundle;
+  sfi_key *places; /* with a store, while a bundle is finished: where keys are in the state, by their ids in the bundle */
+  size_t place_room;
   sfi_bundle_output output;
   int32_t n_flat;     /* accumulators in flat form */
   sfi_scalar *flat;   /* scratch for them */

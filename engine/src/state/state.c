@@ -172,6 +172,20 @@ void sfi_state_reclaim(sf_state *state) {
   if (state->retired_first == state->retired_end) state->retired_first = state->retired_end = 0;
 }
 
+void sfi_state_empty(sf_state *state) {
+  for (int64_t i = 0; i < (int64_t)state->groups.n * state->n_tables; i++) {
+    sfi_table *t = &state->tables[i];
+    if (t->index != NULL) memset(t->index, 0xff, ((size_t)t->index_mask + 1) * sizeof *t->index);
+    t->used = t->live = 0;
+    t->free = SFI_NO_ENTRY;
+  }
+  sfi_slab_destroy(&state->slab);
+  sfi_slab_init(&state->slab, state->pool);
+  state->retired_first = state->retired_end = 0;
+  state->retired_bytes = state->held = 0;
+  state->drops++;
+}
+
 /* --- restoring */
 
 static sf_status damaged(sf_error *err) {

@@ -286,6 +286,8 @@ SF_MUST_CHECK sf_status sfi_state_own(sf_state *state, int32_t group, int32_t ta
 SF_MUST_CHECK sf_status sfi_state_changed(sf_state *state, int32_t group, int32_t table, uint32_t id, sf_error *err);
 /* Removes a key with its value and all its map entries. */
 SF_MUST_CHECK sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err);
+/* Removes everything at once from a state that has no store and no snapshots; tables stay as large as they are. */
+void sfi_state_empty(sf_state *state);
 /* Sets a VIEW cell of a record obtained from sfi_state_write: copies the bytes. */
 SF_MUST_CHECK sf_status sfi_state_set_bytes(sf_state *state, uint8_t *cell, sf_view view, sf_error *err);
 /* Appends to the bytes of such a cell, in place while there is room: what a snapshot has seen of them stays as it was. The parts

@@ -305,7 +305,7 @@ static void test_zone(void **state) {
   size_t size = streamfusion__plan__session_settings__pack(&settings, bytes);
   sf_session *session = NULL;
   OK(sf_session_create(bytes, size, &session, &err));
-  const int64_t hour = 3600000, gap = 1711846800000, overlap = 1729990800000;
+  const int64_t hour = 3600000, gap = 1711846800000, overlap = 1729990800000, years_400 = (int64_t)146097 * 24 * hour;
   assert_int_equal(hour, sfi_zone_offset_of_instant(session, gap - 1));
   assert_int_equal(2 * hour, sfi_zone_offset_of_instant(session, gap));
   assert_int_equal(2 * hour, sfi_zone_offset_of_instant(session, overlap - 1));
@@ -316,7 +316,21 @@ static void test_zone(void **state) {
   assert_int_equal(2 * hour, sfi_zone_offset_of_local(session, overlap + hour)); /* 02:00, the earlier of the two */
   assert_int_equal(2 * hour, sfi_zone_offset_of_local(session, overlap + 2 * hour - 1));
   assert_int_equal(hour, sfi_zone_offset_of_local(session, overlap + 2 * hour)); /* 03:00 */
+  assert_int_equal(hour, sfi_zone_offset_of_instant(session, gap + years_400));
   assert_false(sfi_session_double_legacy(session));
+  sf_session_destroy(session);
+  zone.recurring = true;
+  size = streamfusion__plan__session_settings__pack(&settings, bytes);
+  OK(sf_session_create(bytes, size, &session, &err));
+  for (int64_t later = 0; later < 20000 * years_400; later = 3 * later + years_400) {
+    assert_int_equal(hour, sfi_zone_offset_of_instant(session, gap - 1 + later));
+    assert_int_equal(2 * hour, sfi_zone_offset_of_instant(session, gap + later));
+    assert_int_equal(2 * hour, sfi_zone_offset_of_instant(session, overlap - 1 + later));
+    assert_int_equal(hour, sfi_zone_offset_of_instant(session, overlap + later));
+    assert_int_equal(hour, sfi_zone_offset_of_local(session, gap + hour + later));
+    assert_int_equal(2 * hour, sfi_zone_offset_of_local(session, gap + 2 * hour + later));
+    assert_int_equal(hour, sfi_zone_offset_of_local(session, overlap + 2 * hour + later));
+  }
   sf_session_destroy(session);
   OK(sf_session_create(NULL, 0, &session, &err));
   assert_int_equal(0, sfi_zone_offset_of_instant(session, gap));

@@ -5,9 +5,13 @@
 #include "expr/kernel.h"
 #include "plan.pb-c.h"
 
+/* The Gregorian calendar recurs with its days of the week, and with it the rules of summer time. */
+#define MILLIS_OF_400_YEARS ((int64_t)146097 * 86400000)
+
 /* offset[i] holds before transition i, the last one after all of them. All NULL: UTC. */
 typedef struct zone_table {
   int32_t n_transitions;
+  bool recurring; /* after the last transition come those of the 400 years before it, again and again */
   int64_t *instant; /* epoch millis of transition i */
   int64_t *local;   /* local millis from which the offset after transition i applies */
   int64_t *offset;  /* milliseconds, n_transitions + 1 */
@@ -50,6 +54,7 @@ static sf_status read_zone(zone_table *s, const Streamfusion__Plan__Zone *zone, 
     s->local[i] = s->instant[i] + (before > after ? before : after);
   }
   s->n_transitions = (int32_t)n;
+  s->recurring = zone->recurring && n > 0;
   return SF_OK;
 }
 
@@ -97,6 +102,9 @@ void sf_session_destroy(sf_session *session) {
 /* Offset after the last of `n` ascending keys that is <= value. */
 static int64_t offset_at(const zone_table *s, const int64_t *keys, int64_t value) {
   int32_t low = 0, high = s->n_transitions;
+  if (s->recurring && value > keys[high - 1]) {
+    value -= ((value - keys[high - 1]) / MILLIS_OF_400_YEARS + 1) * MILLIS_OF_400_YEARS;
+  }
   while (low < high) {
     int32_t middle = low + (high - low) / 2;
     if (keys[middle] <= value) {

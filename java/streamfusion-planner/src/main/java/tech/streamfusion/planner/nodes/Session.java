@@ -17,7 +17,7 @@ import tech.streamfusion.plan.Zone;
 /** Session settings as a plan message: what native code would otherwise have to ask the JVM. */
 public final class Session {
 
-    /** Flink's timestamps end with this year. */
+    /** With the last year of Flink's literals; arithmetic gets beyond, where the table's last 400 years recur. */
     private static final int LAST_YEAR = 9999;
 
     private static final int FIRST_JDK_WITH_SHORTEST_DOUBLES = 19;
@@ -37,7 +37,8 @@ public final class Session {
     /** The zone's transitions, with recurring rules written out. */
     private static Zone zone(ZoneId id) {
         ZoneRules rules = id.getRules();
-        Zone.Builder out = Zone.newBuilder().setId(id.getId());
+        Zone.Builder out =
+                Zone.newBuilder().setId(id.getId()).setRecurring(!rules.getTransitionRules().isEmpty());
         List<ZoneOffsetTransition> transitions = new ArrayList<>(rules.getTransitions());
         transitions.addAll(recurring(rules, transitions));
         ZoneOffset initial =

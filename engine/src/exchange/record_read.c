@@ -14,7 +14,10 @@ typedef struct reader {
 } reader;
 
 static sf_status bad(const char *what, sf_error *err) {
-  return sf_fail(err, SF_CORRUPT, "A record of a batch is damaged: %s", what);
+  return sf_fail(err, SF_CORRUPT,
+                 "A record of a batch is damaged: %s. If the job was restored from an unaligned checkpoint of stock Flink: rows on their "
+                 "way do not cross, restore it from a savepoint or an aligned checkpoint",
+                 what);
 }
 
 /* The next `size` bytes, on a multiple of `alignment`; NULL when the record ends before. */

@@ -80,7 +80,13 @@ public final class NativeBatchSerializer extends TypeSerializerSingleton<NativeB
     private static byte[] readRecord(DataInputView source, int rows) throws IOException {
         int size = source.readInt();
         if (rows < 0 || size < 0) {
-            throw new IOException("A record of a batch is damaged: " + rows + " rows in " + size + " bytes");
+            throw new IOException(
+                    "A record of a batch is damaged: "
+                            + rows
+                            + " rows in "
+                            + size
+                            + " bytes. If the job was restored from an unaligned checkpoint of stock Flink: rows on their way do not"
+                            + " cross, restore it from a savepoint or an aligned checkpoint");
         }
         // a damaged size must run into the end of the input, not out of memory
         byte[] record = new byte[Math.min(size, TRUSTED_SIZE)];

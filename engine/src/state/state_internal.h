@@ -323,6 +323,13 @@ static inline void sfi_state_reclaim_much(sf_state *state) {
   if (state->retired_bytes > SFI_MUCH_RETIRED) sfi_state_reclaim(state);
 }
 
+/* A step of a hash: both halves of the product, since Flink writes numbers with their last byte last: what differs between the keys is
+ * high up in the word, and the lower half of a product has nothing of it. */
+static inline uint64_t sfi_fold(uint64_t a, uint64_t b) {
+  unsigned __int128 product = (unsigned __int128)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 static inline void sfi_put32(uint8_t *p, uint32_t v) { /* big endian */
   v = __builtin_bswap32(v);
   memcpy(p, &v, sizeof v);

@@ -22,27 +22,22 @@ void sfi_store_filter_drop(sfi_store_filter *f) {
 
 /* --- bits */
 
-static uint64_t fold(uint64_t a, uint64_t b) {
-  unsigned __int128 product = (unsigned __int128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 uint64_t sfi_store_filter_hash(int32_t state, const uint8_t *key, size_t size) {
   uint64_t hash = 0x9e3779b97f4a7c15u ^ (uint64_t)size ^ (uint64_t)(uint32_t)state << 32, word;
   for (; size >= sizeof word; key += sizeof word, size -= sizeof word) {
     memcpy(&word, key, sizeof word);
-    hash = fold(hash ^ word, 0xd6e8feb86659fd93u);
+    hash = sfi_fold(hash ^ word, 0xd6e8feb86659fd93u);
   }
   word = 0;
   if (size > 0) memcpy(&word, key, size);
-  return fold(hash ^ word, 0xa0761d6478bd642fu);
+  return sfi_fold(hash ^ word, 0xa0761d6478bd642fu);
 }
 
 static uint64_t *block_of(const sfi_store_filter *f, int32_t layer, uint64_t hash) {
   return f->layers[layer] + (hash >> 32 & (blocks_of(layer) - 1)) * BLOCK_WORDS;
 }
 /* Nine for each place in a block, others than those that choose the block. */
-static uint64_t places_of(uint64_t hash) { return fold(hash, 0xe7037ed1a0b428dbu); }
+static uint64_t places_of(uint64_t hash) { return sfi_fold(hash, 0xe7037ed1a0b428dbu); }
 
 static bool has(const uint64_t *block, uint64_t places) {
   for (int i = 0; i < BITS_OF_KEY; i++, places >>= 9) {

@@ -26,7 +26,7 @@ void sfi_store_filter_init(sfi_store_filter *f, sf_pool *pool, size_t limit);
 void sfi_store_filter_drop(sfi_store_filter *f);
 
 uint64_t sfi_store_filter_hash(int32_t state, const uint8_t *key, size_t size);
-/* Call before any of the following, for a key that comes soon. */
+/* Has memory fetched for a key that is asked for soon. */
 void sfi_store_filter_fetch(const sfi_store_filter *f, uint64_t hash);
 bool sfi_store_filter_may_have(const sfi_store_filter *f, const sf_store *store, uint64_t hash);
 SF_MUST_CHECK sf_status sfi_store_filter_add(sfi_store_filter *f, uint64_t hash, sf_error *err);

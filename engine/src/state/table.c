@@ -414,19 +414,12 @@ sf_status sfi_state_clear_value(sf_state *state, sfi_key key, sf_error *err) {
 
 /* --- maps */
 
-/* Both halves of the product, since Flink writes numbers with their last byte last: what differs between the keys is high up in
- * the word, and the lower half of a product has nothing of it. */
-static uint64_t fold(uint64_t a, uint64_t b) {
-  unsigned __int128 product = (unsigned __int128)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 uint32_t sfi_map_hash(uint32_t owner, const uint8_t *key, uint32_t size) {
-  uint64_t h = fold((uint64_t)owner << 32 | size, UINT64_C(0x9e3779b97f4a7c15));
+  uint64_t h = sfi_fold((uint64_t)owner << 32 | size, UINT64_C(0x9e3779b97f4a7c15));
   for (uint32_t i = 0; size != SFI_NULL_KEY && i < size; i += 8) {
     uint64_t word = 0;
     memcpy(&word, key + i, size - i < 8 ? size - i : 8);
-    h = fold(h ^ word, UINT64_C(0xff51afd7ed558ccd));
+    h = sfi_fold(h ^ word, UINT64_C(0xff51afd7ed558ccd));
   }
   return (uint32_t)(h ^ h >> 32);
 }

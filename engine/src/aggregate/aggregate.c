@@ -47,8 +47,8 @@ sf_status sfi_own_cell(const sfi_aggregate *a, const sfi_accumulators *acc, int 
   int32_t index = a->maps[map];
   const uint8_t *key = acc->scratch->key.data;
   uint32_t id = SFI_NO_ENTRY;
-  SF_TRY(sfi_map_find_live(acc->state, index, acc->key, key, key_size, &id, err));
-  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, index, acc->key, key, key_size, &id, err));
+  bool added = false;
+  SF_TRY(sfi_map_upsert(acc->state, index, acc->key, key, key_size, &id, &added, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(acc->state, acc->key.group, 1 + index, id, &record, err));
   const sfi_record_type *type = sfi_table_type(acc->state, 1 + index);

@@ -25,9 +25,14 @@ struct sfi_bundle_operator {
   int32_t *grouping;
   int32_t n_grouping;
   sf_row_writer *key_writer;
+  sfi_batch_keys keys; /* of the batch being processed */
   sfi_bundle bundle;
-  sfi_key *places; /* with a store, while a bundle is finished: where keys are in the state, by their ids in the bundle */
+  /* While a bundle is finished, by ids in the bundle: where keys are in the state, and the values of the maps that are in both. */
+  sfi_key *places;
   size_t place_room;
+  uint32_t **value_places;
+  size_t *value_room;
+  int32_t n_gathered_maps; /* of the bundle, those that the state has too come first */
   sfi_bundle_output output;
   int32_t n_flat;     /* accumulators in flat form */
   sfi_scalar *flat;   /* scratch for them */
@@ -41,11 +46,19 @@ SF_MUST_CHECK sf_status sfi_bundle_operator_prepare(sfi_bundle_operator *b, cons
 SF_MUST_CHECK sf_status sfi_bundle_of_accumulators(sfi_bundle_operator *b, int64_t max_rows, sf_error *err);
 void sfi_bundle_operator_drop(sfi_bundle_operator *b);
 
+/* Before key `i` of so many is finished: has what the bundle holds of later ones fetched from memory. */
+void sfi_bundle_fetch(const sfi_bundle_operator *b, const sfi_bundle_key *keys, int64_t n, int64_t i);
+/* The same, and where it is in the state. */
+void sfi_bundle_fetch_places(const sfi_bundle_operator *b, const sfi_bundle_key *keys, int64_t n, int64_t i);
 /* The accumulators of a bundle's key. */
 sfi_accumulators sfi_bundle_accumulators(sfi_bundle_operator *b, uint32_t id);
 /* Adds the accumulators that row `row` has behind the key to those of the bundle's key. */
 SF_MUST_CHECK sf_status sfi_bundle_add_accumulators(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_key key,
                                                     bool first, sf_error *err);
+/* Adds what the bundle has gathered for a key: to the accumulators of acc->key, and its views to those of views->key, which is at the
+ * key's place in the state, or new. */
+SF_MUST_CHECK sf_status sfi_bundle_merge_gathered(sfi_bundle_operator *b, uint32_t id, const sfi_accumulators *acc,
+                                                  const sfi_accumulators *views, sf_error *err);
 /* Emits the changes of a key: sfi_group_changes. */
 SF_MUST_CHECK sf_status sfi_bundle_emit_changes(sfi_bundle_operator *b, sfi_region key, const sfi_accumulators *acc,
                                                 bool first, const sf_collector *out, sf_error *err);

@@ -5,21 +5,22 @@
 static sf_status finish_key(sfi_bundle_operator *b, sfi_bundle_key key, const sf_collector *out, sf_error *err) {
   sf_state *state = b->base.state;
   if (state->ttl > 0) state->now = sfi_current_millis();
-  sfi_accumulators gathered = sfi_bundle_accumulators(b, key.id);
-  SF_TRY(sfi_group_flatten(&b->calls, &gathered, &b->maps, b->flat, err));
   sfi_region bytes = sfi_bundle_bytes(&b->bundle, key.id);
-  sfi_accumulators acc = {.state = state, .scratch = &b->calls.scratch};
+  sfi_accumulators acc = {.state = state, .key = b->places[key.id], .scratch = &b->calls.scratch};
   bool first = false;
   sfi_state_reclaim_much(state);
-  SF_TRY(sfi_group_find(state, bytes.data, bytes.size, key.hash, &acc.key, &first, err));
+  SF_TRY(sfi_group_look(state, acc.key, &first, err));
   SF_TRY(sfi_group_open_key(&b->calls, bytes.data, bytes.size, key.hash, first, &acc, err));
   if (!first) SF_TRY(sfi_group_read_before(&b->calls, &acc, err));
-  SF_TRY(sfi_group_merge(&b->calls, &acc, &acc, b->flat, err));
+  SF_TRY(sfi_bundle_merge_gathered(b, key.id, &acc, &acc, err));
   return sfi_bundle_emit_changes(b, bytes, &acc, first, out, err);
 }
 
 static sf_status finish(sfi_bundle_operator *b, const sf_collector *out, sf_error *err) {
-  for (int64_t i = 0; i < b->bundle.n; i++) SF_TRY(finish_key(b, b->bundle.touched[i], out, err));
+  for (int64_t i = 0; i < b->bundle.n; i++) {
+    sfi_bundle_fetch_places(b, b->bundle.touched, b->bundle.n, i);
+    SF_TRY(finish_key(b, b->bundle.touched[i], out, err));
+  }
   return sfi_bundle_tidy_state(b, err);
 }
 

@@ -58,9 +58,8 @@ static sf_status apply_view(sfi_group_calls *g, int32_t map, const sfi_accumulat
   if (!arg.null) SF_TRY(sfi_scalar_encode(v->type, &arg, &g->scratch.key, err));
   uint32_t size = arg.null ? SFI_NULL_KEY : (uint32_t)g->scratch.key.size;
   uint32_t id = SFI_NO_ENTRY;
-  SF_TRY(sfi_map_find_live(acc->state, map, acc->key, g->scratch.key.data, size, &id, err));
-  bool empty = false, changed = false;
-  if (id == SFI_NO_ENTRY) SF_TRY(sfi_map_insert(acc->state, map, acc->key, g->scratch.key.data, size, &id, err));
+  bool added = false, empty = false, changed = false;
+  SF_TRY(sfi_map_upsert(acc->state, map, acc->key, g->scratch.key.data, size, &id, &added, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_own(acc->state, acc->key.group, 1 + map, id, &record, err));
   const sfi_record_type *type = sfi_table_type(acc->state, 1 + map);
@@ -144,8 +143,8 @@ static sf_status fetch_map(const fetching *f, int32_t map, const sfi_distinct_vi
     bytes->size = 0;
     if (!value.null) SF_TRY(sfi_scalar_encode(f->g->input_type->children[arg], &value, bytes, err));
     uint32_t hash = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
-    if (f->entries) __builtin_prefetch(sfi_map_entry_behind(f->state, map, key.group, hash), 1);
-    else __builtin_prefetch(sfi_map_slot_of(f->state, map, key.group, hash));
+    if (f->entries) sfi_fetch(sfi_map_entry_behind(f->state, map, key.group, hash));
+    else sfi_fetch(sfi_map_slot_of(f->state, map, key.group, hash));
   }
   return SF_OK;
 }

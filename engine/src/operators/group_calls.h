@@ -99,10 +99,19 @@ SF_MUST_CHECK sf_status sfi_group_check_flat(const sfi_group_calls *g, const sf_
 /* The accumulators of acc->key; views refer to the state and to `maps`, which is overwritten. */
 SF_MUST_CHECK sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps,
                                           sfi_scalar *flat, sf_error *err);
+/* The same without the views. */
+SF_MUST_CHECK sf_status sfi_group_flatten_calls(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps,
+                                                sfi_scalar *flat, sf_error *err);
 /* merge: adds such accumulators to those of acc->key, and their views to those of views->key, which may be another or the same.
  * SF_CORRUPT: bytes that are no map. */
 SF_MUST_CHECK sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
                                         const sfi_scalar *flat, sf_error *err);
+/* The same in two parts: accumulators but for the views, and the views of gathered->key. places[map][entry]: where an entry of a
+ * gathered view is in views->state, from sfi_map_want_place. */
+SF_MUST_CHECK sf_status sfi_group_merge_calls(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_scalar *flat,
+                                              sf_error *err);
+SF_MUST_CHECK sf_status sfi_group_merge_views(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
+                                              const sfi_accumulators *gathered, const uint32_t *const *places, sf_error *err);
 
 static inline bool sfi_retracts(uint8_t kind) { return kind == SF_UPDATE_BEFORE || kind == SF_DELETE; }
 static inline uint8_t sfi_row_kind(const sf_batch *batch, int64_t row) {

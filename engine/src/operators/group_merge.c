@@ -53,8 +53,8 @@ static sf_status flatten_map(const sfi_accumulators *acc, int32_t map, sfi_bytes
   return SF_OK;
 }
 
-sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps, sfi_scalar *flat,
-                            sf_error *err) {
+static sf_status flatten(const sfi_group_calls *g, const sfi_accumulators *acc, int32_t n_views, sfi_bytes *maps,
+                         sfi_scalar *flat, sf_error *err) {
   maps->size = 0;
   int32_t n = 0;
   for (int32_t i = 0; i < g->n_calls; i++) {
@@ -64,7 +64,7 @@ sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *ac
     }
     if (a->n_maps > 0) SF_TRY(flatten_map(acc, a->maps[0], maps, &flat[n++], err));
   }
-  for (int32_t i = 0; i < g->n_views; i++) SF_TRY(flatten_map(acc, i, maps, &flat[n++], err));
+  for (int32_t i = 0; i < n_views; i++) SF_TRY(flatten_map(acc, i, maps, &flat[n++], err));
   const uint8_t *at = maps->data; /* which moves no more */
   n = 0;
   for (int32_t i = 0; i < g->n_calls; i++) {
@@ -73,11 +73,21 @@ sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *ac
     flat[n].v.data = at;
     at += flat[n++].v.size;
   }
-  for (int32_t i = 0; i < g->n_views; i++) {
+  for (int32_t i = 0; i < n_views; i++) {
     flat[n].v.data = at;
     at += flat[n++].v.size;
   }
   return SF_OK;
+}
+
+sf_status sfi_group_flatten(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps, sfi_scalar *flat,
+                            sf_error *err) {
+  return flatten(g, acc, g->n_views, maps, flat, err);
+}
+
+sf_status sfi_group_flatten_calls(const sfi_group_calls *g, const sfi_accumulators *acc, sfi_bytes *maps, sfi_scalar *flat,
+                                  sf_error *err) {
+  return flatten(g, acc, 0, maps, flat, err);
 }
 
 /* --- merge */
@@ -176,23 +186,22 @@ static sf_status merge_counts(const sfi_group_calls *g, const sfi_distinct_view 
 
 /* A value stays in the map of several calls when all its counts are 0: the generated code looks at a flag that starts false. */
 static sf_status merge_entry(sfi_group_calls *g, int32_t map, const sfi_accumulators *acc, const sfi_accumulators *views,
-                             const map_reader *other, sf_error *err) {
+                             const map_reader *other, uint32_t place, sf_error *err) {
   const sfi_distinct_view *v = &g->views[map];
   sf_state *state = views->state;
   const sfi_record_type *type = sfi_table_type(state, 1 + map);
   sfi_scalar value = {.w = 0, .null = true};
   if (other->key_size != SFI_NULL_KEY) SF_TRY(sfi_scalar_decode(v->type, other->key, other->key_size, &value, err));
   uint32_t id = SFI_NO_ENTRY;
-  SF_TRY(sfi_map_find_live(state, map, views->key, other->key, other->key_size, &id, err));
-  bool changed = g->retracts, known = id != SFI_NO_ENTRY;
-  if (!known) SF_TRY(sfi_map_insert(state, map, views->key, other->key, other->key_size, &id, err));
+  bool changed = g->retracts, added = false;
+  SF_TRY(sfi_map_upsert_at(state, map, views->key, other->key, other->key_size, place, &id, &added, err));
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(state, views->key.group, 1 + map, id, &record, err));
   int64_t *seen = (int64_t *)(void *)(record + type->offsets[0]);
   if (g->retracts) SF_TRY(merge_counts(g, v, acc, &value, seen, other, err));
   else SF_TRY(merge_bits(g, v, acc, &value, seen, other, &changed, err));
   bool empty = g->retracts && v->n_calls == 1 && seen[0] == 0;
-  if (empty || (!known && !changed)) return sfi_map_remove(state, map, views->key, id, err);
+  if (empty || (added && !changed)) return sfi_map_remove(state, map, views->key, id, err);
   if (changed) sfi_record_stamp(type, record, state->now);
   return SF_OK;
 }
@@ -203,21 +212,47 @@ static sf_status merge_view(sfi_group_calls *g, int32_t map, const sfi_accumulat
   bool more = false;
   SF_TRY(next_entry(&r, &more, err));
   while (more) {
-    SF_TRY(merge_entry(g, map, acc, views, &r, err));
+    uint32_t place = SFI_NO_ENTRY;
+    SF_TRY(sfi_map_want_place(views->state, map, views->key, r.key, r.key_size, &place, err));
+    SF_TRY(sfi_state_read_wanted(views->state, err));
+    SF_TRY(merge_entry(g, map, acc, views, &r, place, err));
     SF_TRY(next_entry(&r, &more, err));
   }
   return SF_OK;
 }
 
 /* The calls of a view are merged by its values, not by their accumulators. */
-sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
-                          const sfi_scalar *flat, sf_error *err) {
+sf_status sfi_group_merge_calls(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_scalar *flat, sf_error *err) {
   int32_t n = 0;
   for (int32_t i = 0; i < g->n_calls; i++) {
     const sfi_aggregate *a = &g->calls[i];
     if (a->distinct < 0) SF_TRY(merge_call(g, a, acc, &flat[n], err));
     n += a->n_cells + a->n_maps;
   }
+  return SF_OK;
+}
+
+sf_status sfi_group_merge(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
+                          const sfi_scalar *flat, sf_error *err) {
+  SF_TRY(sfi_group_merge_calls(g, acc, flat, err));
+  int32_t n = sfi_group_flat_size(g) - g->n_views;
   for (int32_t i = 0; i < g->n_views; i++) SF_TRY(merge_view(g, i, acc, views, &flat[n++], err));
+  return SF_OK;
+}
+
+sf_status sfi_group_merge_views(sfi_group_calls *g, const sfi_accumulators *acc, const sfi_accumulators *views,
+                                const sfi_accumulators *gathered, const uint32_t *const *places, sf_error *err) {
+  for (int32_t map = 0; map < g->n_views; map++) {
+    const sfi_record_type *type = sfi_table_type(gathered->state, 1 + map);
+    for (uint32_t id = sfi_map_first(gathered->state, map, gathered->key); id != SFI_NO_ENTRY;
+         id = sfi_map_next(gathered->state, map, gathered->key, id)) {
+      const sfi_entry *entry = sfi_state_entry(gathered->state, gathered->key.group, 1 + map, id);
+      map_reader other = {.n_longs = type->n_cells,
+                          .key = sfi_entry_key(entry),
+                          .key_size = entry->key_size,
+                          .longs = sfi_entry_record(entry) + type->offsets[0]};
+      SF_TRY(merge_entry(g, map, acc, views, &other, places[map][id], err));
+    }
+  }
   return SF_OK;
 }

@@ -39,31 +39,39 @@ static sf_status merge_partial(incremental_aggregate *g, const sfi_accumulators 
   sfi_bundle_operator *b = &g->bundle;
   sf_state *state = b->base.state;
   if (state->ttl > 0) state->now = sfi_current_millis();
-  sfi_accumulators partial = sfi_bundle_accumulators(b, key.id);
-  SF_TRY(sfi_group_flatten(&b->calls, &partial, &b->maps, b->flat, err));
   sfi_region bytes = sfi_bundle_bytes(&b->bundle, key.id);
-  sfi_accumulators views = {.state = state, .record = result->record, .scratch = result->scratch};
-  if (state->cache != NULL) views.key = b->places[key.id]; /* nothing has left memory since */
-  else SF_TRY(sfi_state_find(state, bytes.data, bytes.size, key.hash, &views.key, err));
+  sfi_accumulators views = {.state = state, .key = b->places[key.id], .record = result->record, .scratch = result->scratch};
   if (views.key.id == SFI_NO_ENTRY) {
     SF_TRY(sfi_state_insert(state, bytes.data, bytes.size, key.hash, &views.key, err));
   }
-  SF_TRY(sfi_group_merge(&b->calls, result, &views, b->flat, err));
+  SF_TRY(sfi_bundle_merge_gathered(b, key.id, result, &views, err));
   return is_needed(state, views.key) ? SF_OK : sfi_state_remove(state, views.key, err);
 }
 
-/* The accumulators of a final key start anew with each bundle. */
-static sf_status finish_final(incremental_aggregate *g, sfi_bundle_key final, const sf_collector *out, sf_error *err) {
-  sfi_bundle_operator *b = &g->bundle;
+/* The partial keys of a final one, in the order in which they are merged, from `first` on; returns where they end. */
+static int64_t order_partials(incremental_aggregate *g, sfi_bundle_key final, int64_t first) {
+  const sfi_bundle *bundle = &g->bundle.bundle;
+  sfi_bundle_key *partials = g->partials + first;
   int64_t n = 0;
   for (uint32_t i = sfi_bundle_lists_first(&g->finals, final.id); i != SFI_NO_ITEM; i = g->lists.next[i]) {
-    g->partials[n++] = b->bundle.touched[i];
+    partials[n++] = bundle->touched[i];
   }
-  const sfi_bundle_key *sorted = sfi_hash_map_order(g->partials, g->partials + b->bundle.n, n, capacity_of(n));
+  const sfi_bundle_key *sorted = sfi_hash_map_order(partials, g->partials + bundle->n, n, capacity_of(n));
+  if (sorted != partials) memcpy(partials, sorted, (size_t)n * sizeof *partials);
+  return first + n;
+}
+
+/* The accumulators of a final key start anew with each bundle. */
+static sf_status finish_final(incremental_aggregate *g, sfi_bundle_key final, int64_t first, int64_t end,
+                              const sf_collector *out, sf_error *err) {
+  sfi_bundle_operator *b = &g->bundle;
   sfi_region key = sfi_bundle_bytes(&g->finals, final.id);
   sfi_accumulators result = {.state = g->result, .key = {.group = 0, .id = SFI_NO_ENTRY}, .scratch = &b->calls.scratch};
   SF_TRY(sfi_group_open_key(&b->calls, key.data, key.size, final.hash, true, &result, err));
-  for (int64_t i = 0; i < n; i++) SF_TRY(merge_partial(g, &result, sorted[i], err));
+  for (int64_t i = first; i < end; i++) {
+    sfi_bundle_fetch_places(b, g->partials, b->bundle.n, i);
+    SF_TRY(merge_partial(g, &result, g->partials[i], err));
+  }
   SF_TRY(sfi_group_flatten(&b->calls, &result, &b->maps, b->flat, err));
   int32_t n_columns = b->n_flat - b->calls.n_views;
   SF_TRY(sfi_bundle_output_row(&b->output, key, b->flat, n_columns, SF_INSERT, out, err));
@@ -103,6 +111,18 @@ static sf_status partial_keys(incremental_aggregate *g, sf_batch **out, sf_error
   return sf_batch_builder_finish(g->partial_keys, out, err);
 }
 
+static sf_status finish_finals(incremental_aggregate *g, const sf_collector *out, sf_error *err) {
+  for (int64_t i = 0, end = 0; i < g->finals.n; i++) end = order_partials(g, g->finals.touched[i], end);
+  for (int64_t i = 0, first = 0; i < g->finals.n; i++) {
+    sfi_bundle_key final = g->finals.touched[i];
+    int64_t end = first;
+    for (uint32_t k = sfi_bundle_lists_first(&g->finals, final.id); k != SFI_NO_ITEM; k = g->lists.next[k]) end++;
+    SF_TRY(finish_final(g, final, first, end, out, err));
+    first = end;
+  }
+  return SF_OK;
+}
+
 static sf_status finish(sfi_bundle_operator *b, const sf_collector *out, sf_error *err) {
   incremental_aggregate *g = (incremental_aggregate *)b;
   void *memory = NULL;
@@ -112,7 +132,7 @@ static sf_status finish(sfi_bundle_operator *b, const sf_collector *out, sf_erro
   SF_TRY(partial_keys(g, &keys, err));
   sf_status st = gather_finals(g, keys, err);
   sf_batch_release(keys);
-  for (int64_t i = 0; st == SF_OK && i < g->finals.n; i++) st = finish_final(g, g->finals.touched[i], out, err);
+  if (st == SF_OK) st = finish_finals(g, out, err);
   g->lists.n = 0;
   if (st == SF_OK) st = sfi_bundle_clear(&g->finals, err);
   return st == SF_OK ? sfi_bundle_tidy_state(b, err) : st;

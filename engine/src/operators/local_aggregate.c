@@ -11,6 +11,7 @@ static sf_status add(sfi_bundle_operator *b, sf_batch *batch, int64_t row, sfi_k
 
 static sf_status finish(sfi_bundle_operator *b, const sf_collector *out, sf_error *err) {
   for (int64_t i = 0; i < b->bundle.n; i++) {
+    sfi_bundle_fetch(b, b->bundle.touched, b->bundle.n, i);
     uint32_t id = b->bundle.touched[i].id;
     sfi_accumulators acc = sfi_bundle_accumulators(b, id);
     SF_TRY(sfi_group_flatten(&b->calls, &acc, &b->maps, b->flat, err));

@@ -61,10 +61,10 @@ static sf_status finish_key(mini_batch_aggregate *g, sfi_bundle_key key, bool *d
   sf_state *state = b->base.state;
   if (state->ttl > 0) state->now = sfi_current_millis();
   sfi_region bytes = sfi_bundle_bytes(&b->bundle, key.id);
-  sfi_accumulators acc = {.state = state, .scratch = &b->calls.scratch};
+  sfi_accumulators acc = {.state = state, .key = b->places[key.id], .scratch = &b->calls.scratch};
   bool first = false;
   sfi_state_reclaim_much(state);
-  SF_TRY(sfi_group_find(state, bytes.data, bytes.size, key.hash, &acc.key, &first, err));
+  SF_TRY(sfi_group_look(state, acc.key, &first, err));
   uint32_t row = sfi_bundle_lists_first(&b->bundle, key.id);
   while (first && row != SFI_NO_ITEM && sfi_retracts(kind_of(g, row))) row = g->lists.next[row];
   *dropped_out = row == SFI_NO_ITEM;

@@ -24,8 +24,10 @@ static sf_status grow(sfi_batch_keys *k, int64_t rows, sf_error *err) {
   return SF_OK;
 }
 
-static sf_status write_keys(sfi_batch_keys *k, const sf_state *state, sf_row_writer *writer, const sf_batch *batch,
-                            sf_error *err) {
+sf_status sfi_batch_keys_write(sfi_batch_keys *k, const sf_state *state, sf_row_writer *writer, const sf_batch *batch,
+                               sf_error *err) {
+  SF_TRY(grow(k, batch->length, err));
+  k->n = batch->length;
   for (int64_t row = 0; row < batch->length; row++) {
     const uint8_t *key = NULL;
     size_t size = 0, at = k->bytes.size;
@@ -47,15 +49,13 @@ static sf_status locate(sfi_batch_keys *k, sf_state *state, int64_t row, sf_erro
 
 sf_status sfi_batch_keys_find(sfi_batch_keys *k, sf_state *state, sf_row_writer *writer, const sf_batch *batch,
                               sf_error *err) {
-  SF_TRY(grow(k, batch->length, err));
-  SF_TRY(write_keys(k, state, writer, batch, err));
+  SF_TRY(sfi_batch_keys_write(k, state, writer, batch, err));
   for (int64_t first = 0; first < batch->length; first += AHEAD) {
     int64_t end = first + AHEAD < batch->length ? first + AHEAD : batch->length;
-    for (int64_t row = first; row < end; row++) __builtin_prefetch(sfi_state_slot_of(state, k->places[row].group, k->hashes[row]));
-    for (int64_t row = first; row < end; row++) __builtin_prefetch(sfi_state_entry_behind(state, k->places[row].group, k->hashes[row]));
+    for (int64_t row = first; row < end; row++) sfi_fetch(sfi_state_slot_of(state, k->places[row].group, k->hashes[row]));
+    for (int64_t row = first; row < end; row++) sfi_fetch(sfi_state_entry_behind(state, k->places[row].group, k->hashes[row]));
     for (int64_t row = first; row < end; row++) SF_TRY(locate(k, state, row, err));
   }
-  k->n = batch->length;
   k->drops = state->drops;
   return sfi_state_read_wanted(state, err);
 }

@@ -17,6 +17,9 @@ typedef struct sfi_batch_keys {
   int64_t drops;   /* of the state at that time */
 } sfi_batch_keys;
 
+/* Writes and hashes the keys of all rows; of their places the key groups are set. */
+SF_MUST_CHECK sf_status sfi_batch_keys_write(sfi_batch_keys *k, const sf_state *state, sf_row_writer *writer,
+                                             const sf_batch *batch, sf_error *err);
 /* Looks up the keys of all rows. With a store they all have an entry afterwards, which stays where it is during the batch. */
 SF_MUST_CHECK sf_status sfi_batch_keys_find(sfi_batch_keys *k, sf_state *state, sf_row_writer *writer,
                                             const sf_batch *batch, sf_error *err);
@@ -34,7 +37,7 @@ static inline sf_status sfi_batch_key_find(const sfi_batch_keys *k, sf_state *st
   enum { AHEAD = 8 };
   if (row + AHEAD < k->n && k->places[row + AHEAD].id != SFI_NO_ENTRY) {
     const sfi_key *later = &k->places[row + AHEAD];
-    __builtin_prefetch(sfi_state_entry(state, later->group, 0, later->id), 1);
+    sfi_fetch(sfi_state_entry(state, later->group, 0, later->id));
   }
   *out = k->places[row];
   if (out->id != SFI_NO_ENTRY && state->drops == k->drops) return SF_OK;

@@ -120,6 +120,20 @@ static bool is_there(const sf_state *state, sfi_place place) {
   return (*sfi_marks(state, place.group, place.table, place.id) & SFI_MARK_ABSENT) == 0;
 }
 
+/* How far ahead of a list of places their entries are fetched from memory, and then the keys of maps' entries. */
+#define ENTRIES_AHEAD 24
+#define OWNERS_AHEAD 12
+
+static void fetch_entry(const sf_state *state, const sfi_places *places, size_t i) {
+  if (i >= places->n) return;
+  sfi_place at = places->at[i];
+  sfi_state_fetch(state, at.group, at.table, at.id);
+}
+
+static void fetch_owner(const sf_state *state, const sfi_places *places, size_t i) {
+  if (i < places->n && places->at[i].table > 0) sfi_state_fetch(state, places->at[i].group, 0, entry_at(state, places->at[i])->owner);
+}
+
 static sf_status append(sfi_bytes *b, const uint8_t *bytes, size_t size, sf_error *err) {
   size_t at = b->size;
   SF_TRY(sfi_bytes_extend(b, size, err));
@@ -183,6 +197,8 @@ static sf_status write_wanted(sf_state *state, int32_t index, size_t *n_out, sf_
   size_t n = 0;
   c->bytes.size = 0;
   for (size_t i = 0; i < c->wanted.n; i++) {
+    fetch_entry(state, &c->wanted, i + ENTRIES_AHEAD);
+    fetch_owner(state, &c->wanted, i + OWNERS_AHEAD);
     if (state_of(state, c->wanted.at[i]) != index) continue;
     size_t begin = c->bytes.size;
     SF_TRY(write_whole_key(state, c->wanted.at[i], err));
@@ -408,6 +424,7 @@ static sf_status order_changes(sf_state *state, size_t *n_out, sf_error *err) {
     c->ordered_room = c->changed.room;
   }
   for (size_t i = 0; i < c->changed.n; i++) {
+    fetch_entry(state, &c->changed, i + ENTRIES_AHEAD); /* which may have gone, so that its owner is not known */
     sfi_place place = c->changed.at[i];
     uint8_t *marks = sfi_marks(state, place.group, place.table, place.id);
     if ((*marks & (SFI_MARK_CHANGED | SFI_MARK_LISTED)) != SFI_MARK_CHANGED) continue;
@@ -423,13 +440,22 @@ static sf_status order_changes(sf_state *state, size_t *n_out, sf_error *err) {
   return SF_OK;
 }
 
+static void fetch_change(const sf_state *state, const sfi_change *change) {
+  sfi_place at = change->place;
+  sfi_state_fetch(state, at.group, at.table, at.id);
+  if (at.table > 0) sfi_state_fetch(state, at.group, 0, (uint32_t)change->table); /* its owner */
+}
+
 static sf_status flush(sf_state *state, sf_error *err) {
   sfi_cache *c = state->cache;
   size_t n = 0;
   SF_TRY(usable(c, err));
   if (c->changed.n == 0) return SF_OK;
   SF_TRY(order_changes(state, &n, err));
-  for (size_t i = 0; i < n; i++) SF_TRY(write_change(state, c->ordered[i].place, err));
+  for (size_t i = 0; i < n; i++) {
+    if (i + ENTRIES_AHEAD < n) fetch_change(state, &c->ordered[i + ENTRIES_AHEAD]);
+    SF_TRY(write_change(state, c->ordered[i].place, err));
+  }
   SF_TRY(c->store.commit(c->store.context, err));
   c->counts.flushes++;
   /* Keys come first in that order, and a key may go only when it has no map entries. */

@@ -33,18 +33,38 @@ static void free_large(sfi_slab *slab, void *payload) {
   sf_pool_free(slab->pool, block);
 }
 
+struct chunk { /* the header of one */
+  struct chunk *next;
+  size_t size;
+};
+_Static_assert(sizeof(struct chunk) <= CHUNK_HEADER, "The header of a chunk has no room");
+
+static struct chunk *spare_chunk(sfi_slab *slab) {
+  struct chunk *chunk = slab->spare;
+  if (chunk != NULL) slab->spare = chunk->next;
+  return chunk;
+}
+
+static sf_status allocate_chunk(sfi_slab *slab, struct chunk **out, sf_error *err) {
+  size_t size = slab->chunk_size;
+  void *memory = NULL;
+  while (size < CHUNK_HEADER + SFI_SLAB_LARGEST) size *= 2;
+  SF_TRY(sf_pool_alloc(slab->pool, size, &memory, err));
+  if (slab->chunk_size < LARGEST_CHUNK) slab->chunk_size = 2 * size;
+  *out = memory;
+  (*out)->size = size;
+  return SF_OK;
+}
+
 /* The rest of the present chunk becomes a free block, and there is a new chunk. */
 static sf_status new_chunk(sfi_slab *slab, sf_error *err) {
-  void *chunk = NULL;
-  size_t size = slab->chunk_size;
-  while (size < CHUNK_HEADER + SFI_SLAB_LARGEST) size *= 2;
-  SF_TRY(sf_pool_alloc(slab->pool, size, &chunk, err));
+  struct chunk *chunk = spare_chunk(slab);
+  if (chunk == NULL) SF_TRY(allocate_chunk(slab, &chunk, err));
   if (slab->left > 0) sfi_slab_free(slab, slab->next, slab->left);
-  memcpy(chunk, &slab->chunks, sizeof slab->chunks);
+  chunk->next = slab->chunks;
   slab->chunks = chunk;
   slab->next = (uint8_t *)chunk + CHUNK_HEADER;
-  slab->left = size - CHUNK_HEADER;
-  if (slab->chunk_size < LARGEST_CHUNK) slab->chunk_size = 2 * size;
+  slab->left = chunk->size - CHUNK_HEADER;
   return SF_OK;
 }
 
@@ -76,12 +96,26 @@ void sfi_slab_free(sfi_slab *slab, void *block, size_t size) {
   slab->free[class] = block;
 }
 
+static void free_chunks(sfi_slab *slab, struct chunk *chunk) {
+  while (chunk != NULL) {
+    struct chunk *next = chunk->next;
+    sf_pool_free(slab->pool, chunk);
+    chunk = next;
+  }
+}
+
+void sfi_slab_empty(sfi_slab *slab) {
+  while (slab->large != NULL) free_large(slab, slab->large + 1);
+  free_chunks(slab, slab->spare);
+  slab->spare = slab->chunks;
+  slab->chunks = NULL;
+  slab->left = 0;
+  memset(slab->free, 0, sizeof slab->free);
+}
+
 void sfi_slab_destroy(sfi_slab *slab) {
   while (slab->large != NULL) free_large(slab, slab->large + 1);
-  while (slab->chunks != NULL) {
-    void *chunk = slab->chunks;
-    memcpy(&slab->chunks, chunk, sizeof(void *));
-    sf_pool_free(slab->pool, chunk);
-  }
+  free_chunks(slab, slab->chunks);
+  free_chunks(slab, slab->spare);
   *slab = (sfi_slab){0};
 }

@@ -179,8 +179,7 @@ void sfi_state_empty(sf_state *state) {
     t->used = t->live = 0;
     t->free = SFI_NO_ENTRY;
   }
-  sfi_slab_destroy(&state->slab);
-  sfi_slab_init(&state->slab, state->pool);
+  sfi_slab_empty(&state->slab);
   state->retired_first = state->retired_end = 0;
   state->retired_bytes = state->held = 0;
   state->drops++;

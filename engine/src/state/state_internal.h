@@ -17,7 +17,8 @@
 
 typedef struct sfi_slab {
   sf_pool *pool; /* borrowed */
-  void *chunks;  /* linked through their first word */
+  void *chunks;  /* linked through their first word, the second is the size */
+  void *spare;   /* chunks that are empty, linked likewise */
   uint8_t *next;
   size_t left;
   size_t chunk_size;
@@ -28,6 +29,8 @@ typedef struct sfi_slab {
 void sfi_slab_init(sfi_slab *slab, sf_pool *pool);
 SF_MUST_CHECK sf_status sfi_slab_alloc(sfi_slab *slab, size_t size, void **out, sf_error *err);
 void sfi_slab_free(sfi_slab *slab, void *block, size_t size);
+/* All blocks go. Chunks stay for the blocks to come, as many as there were since the last time. */
+void sfi_slab_empty(sfi_slab *slab);
 void sfi_slab_destroy(sfi_slab *slab);
 
 /* --- record.c: the value of an entry. [words of NULL bits][cells], a cell having 8 or 16 bytes:
@@ -238,6 +241,18 @@ static inline sfi_entry *sfi_page_entry(const sfi_page *page, size_t stride, uin
 static inline const sfi_entry *sfi_state_entry(const sf_state *state, int32_t group, int32_t table, uint32_t id) {
   return sfi_page_entry(sfi_state_table(state, group, table)->pages[id / SFI_PAGE_ENTRIES], sfi_stride(state, table), id);
 }
+/* Has memory that will be used soon fetched. GCC takes functions that do nothing but prefetch for pure ones and drops their calls:
+ * the empty instruction is an effect in its eyes. */
+static inline void sfi_fetch(const void *at) {
+  __builtin_prefetch(at, 1);
+  __asm__ volatile("");
+}
+static inline void sfi_state_fetch(const sf_state *state, int32_t group, int32_t table, uint32_t id) {
+  enum { LINE = 64, MOST_LINES = 4 }; /* what is further away the processor finds out by itself */
+  size_t stride = sfi_stride(state, table);
+  const char *at = (const char *)sfi_state_entry(state, group, table, id);
+  for (size_t i = 0; i < MOST_LINES && i * LINE < stride; i++) sfi_fetch(at + i * LINE);
+}
 static inline const uint8_t *sfi_entry_key(const sfi_entry *entry) {
   return entry->key_size <= SFI_INLINE_KEY ? entry->key.inlined : entry->key.bytes;
 }
@@ -254,8 +269,8 @@ SF_MUST_CHECK sf_status sfi_state_locate(const sf_state *state, const uint8_t *k
  * sfi_state_locate. */
 SF_MUST_CHECK sf_status sfi_state_want(sf_state *state, const uint8_t *key, size_t size, int32_t hash, sfi_key *out,
                                        sf_error *err);
-/* Where a key with this hash is looked for, and what stands there: to be fetched ahead with __builtin_prefetch by the caller, since GCC
- * drops calls of functions that do nothing else. NULL where there is nothing. Groups need not be checked. */
+/* Where a key with this hash is looked for, and what stands there: to be fetched ahead. NULL where there is nothing. Groups need not be
+ * checked. */
 const void *sfi_state_slot_of(const sf_state *state, int32_t group, int32_t hash);
 const void *sfi_state_entry_behind(const sf_state *state, int32_t group, int32_t hash);
 /* Whether the key that was located is (still) at that place. */
@@ -305,12 +320,25 @@ const void *sfi_map_entry_behind(const sf_state *state, int32_t map, int32_t gro
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);
+/* Both in one. */
+SF_MUST_CHECK sf_status sfi_map_upsert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                       uint32_t *id_out, bool *added_out, sf_error *err);
 SF_MUST_CHECK sf_status sfi_map_remove(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err);
 /* With a store: has the entry read by the next sfi_state_read_wanted, unless it is known. sfi_map_find_live does as well without,
  * but reads one at a time. */
 SF_MUST_CHECK sf_status sfi_map_want(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                      sf_error *err);
 SF_MUST_CHECK sf_status sfi_state_read_wanted(sf_state *state, sf_error *err);
+/* sfi_map_find_live in two steps, for many entries at once. First *id_out becomes where the entry is, or would be; with a store
+ * sfi_state_read_wanted is to follow. Then it is found there, as long as nothing was done to this very entry in between and no batch
+ * has ended. */
+SF_MUST_CHECK sf_status sfi_map_want_place(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                           uint32_t *id_out, sf_error *err);
+SF_MUST_CHECK sf_status sfi_map_find_at(sf_state *state, int32_t map, sfi_key key, uint32_t place, uint32_t *id_out,
+                                        sf_error *err);
+/* The same for an entry that is added, zeroed, when it is not found. */
+SF_MUST_CHECK sf_status sfi_map_upsert_at(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                                          uint32_t place, uint32_t *id_out, bool *added_out, sf_error *err);
 /* Calls `visit` for the user key of each entry that has not expired; the bytes are borrowed for the call. */
 typedef sf_status (*sfi_map_visitor)(void *context, const uint8_t *user_key, uint32_t size, sf_error *err);
 SF_MUST_CHECK sf_status sfi_map_visit(sf_state *state, int32_t map, sfi_key key, sfi_map_visitor visit, void *context,

@@ -47,7 +47,7 @@ static bool has(const uint64_t *block, uint64_t places) {
 }
 
 void sfi_store_filter_fetch(const sfi_store_filter *f, uint64_t hash) {
-  for (int32_t i = f->n_layers; i-- > 0;) __builtin_prefetch(block_of(f, i, hash));
+  for (int32_t i = f->n_layers; i-- > 0;) sfi_fetch(block_of(f, i, hash));
 }
 
 bool sfi_store_filter_may_have(const sfi_store_filter *f, const sf_store *store, uint64_t hash) {

@@ -449,17 +449,24 @@ sf_status sfi_map_add(sf_state *state, int32_t map, sfi_key key, const uint8_t *
   return SF_OK;
 }
 
-sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
-                         uint32_t *id_out, sf_error *err) {
-  if (state->cache == NULL) return sfi_map_add(state, map, key, user_key, size, id_out, err);
-  *id_out = sfi_map_locate(state, map, key, user_key, size);
-  if (*id_out == SFI_NO_ENTRY) SF_TRY(sfi_map_add(state, map, key, user_key, size, id_out, err));
+/* `place`: where it was looked for, not found. */
+static sf_status insert_at(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, uint32_t place,
+                           uint32_t *id_out, sf_error *err) {
+  *id_out = place;
+  if (state->cache == NULL || place == SFI_NO_ENTRY) SF_TRY(sfi_map_add(state, map, key, user_key, size, id_out, err));
+  if (state->cache == NULL) return SF_OK;
   uint8_t *record = NULL;
   SF_TRY(sfi_state_write(state, key.group, 1 + map, *id_out, &record, err));
   SF_TRY(retire_views(state, 1 + map, record, err)); /* what was removed has left its value */
   memset(record, 0, state->maps[map].record.size);
   *sfi_marks(state, key.group, 1 + map, *id_out) &= (uint8_t)~SFI_MARK_ABSENT;
   return SF_OK;
+}
+
+sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                         uint32_t *id_out, sf_error *err) {
+  uint32_t place = state->cache == NULL ? SFI_NO_ENTRY : sfi_map_locate(state, map, key, user_key, size);
+  return insert_at(state, map, key, user_key, size, place, id_out, err);
 }
 
 sf_status sfi_map_drop(sf_state *state, int32_t map, sfi_key key, uint32_t id, sf_error *err) {
@@ -503,32 +510,62 @@ sf_status sfi_state_remove(sf_state *state, sfi_key key, sf_error *err) {
   return state->cache == NULL ? sfi_state_drop(state, key, err) : sfi_cache_remove(state, key, err);
 }
 
+static sf_status want_entry(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                            uint32_t *id_out, sf_error *err) {
+  SF_TRY(sfi_map_add(state, map, key, user_key, size, id_out, err));
+  *sfi_marks(state, key.group, 1 + map, *id_out) |= SFI_MARK_ABSENT;
+  return sfi_cache_want(state, (sfi_place){key.group, 1 + map, *id_out}, err);
+}
+
 sf_status sfi_map_want(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, sf_error *err) {
   if (state->cache == NULL || *sfi_map_complete(state, map, key)) return SF_OK;
   uint32_t id = sfi_map_locate(state, map, key, user_key, size);
-  if (id != SFI_NO_ENTRY) return SF_OK;
-  SF_TRY(sfi_map_add(state, map, key, user_key, size, &id, err));
-  *sfi_marks(state, key.group, 1 + map, id) |= SFI_MARK_ABSENT;
-  return sfi_cache_want(state, (sfi_place){key.group, 1 + map, id}, err);
+  return id != SFI_NO_ENTRY ? SF_OK : want_entry(state, map, key, user_key, size, &id, err);
+}
+
+sf_status sfi_map_want_place(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
+                             uint32_t *id_out, sf_error *err) {
+  *id_out = sfi_map_locate(state, map, key, user_key, size);
+  if (*id_out != SFI_NO_ENTRY || state->cache == NULL || *sfi_map_complete(state, map, key)) return SF_OK;
+  return want_entry(state, map, key, user_key, size, id_out, err);
+}
+
+/* What stands at a place that has been located: *live_out is that, or SFI_NO_ENTRY where it is absent or has expired. */
+static sf_status live_at(sf_state *state, int32_t map, sfi_key key, uint32_t id, uint32_t *live_out, sf_error *err) {
+  *live_out = SFI_NO_ENTRY;
+  if (state->cache != NULL) *sfi_marks(state, key.group, 1 + map, id) |= SFI_MARK_USED;
+  if (is_absent(state, map, key, id)) return SF_OK;
+  if (sfi_state_expired(state, key.group, 1 + map, id)) return sfi_map_remove(state, map, key, id, err);
+  *live_out = id;
+  return SF_OK;
+}
+
+sf_status sfi_map_find_at(sf_state *state, int32_t map, sfi_key key, uint32_t place, uint32_t *id_out, sf_error *err) {
+  if (place != SFI_NO_ENTRY) return live_at(state, map, key, place, id_out, err);
+  *id_out = SFI_NO_ENTRY;
+  return SF_OK;
 }
 
 sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                             uint32_t *id_out, sf_error *err) {
-  *id_out = sfi_map_locate(state, map, key, user_key, size);
-  if (state->cache != NULL) {
-    if (*id_out == SFI_NO_ENTRY) {
-      SF_TRY(sfi_map_want(state, map, key, user_key, size, err));
-      SF_TRY(sfi_cache_read(state, err));
-      *id_out = sfi_map_locate(state, map, key, user_key, size);
-    }
-    if (*id_out == SFI_NO_ENTRY) return SF_OK;
-    *sfi_marks(state, key.group, 1 + map, *id_out) |= SFI_MARK_USED;
-    if (is_absent(state, map, key, *id_out)) *id_out = SFI_NO_ENTRY;
-  }
-  if (*id_out == SFI_NO_ENTRY || !sfi_state_expired(state, key.group, 1 + map, *id_out)) return SF_OK;
-  uint32_t id = *id_out;
-  *id_out = SFI_NO_ENTRY;
-  return sfi_map_remove(state, map, key, id, err);
+  SF_TRY(sfi_map_want_place(state, map, key, user_key, size, id_out, err));
+  SF_TRY(sfi_state_read_wanted(state, err));
+  return sfi_map_find_at(state, map, key, *id_out, id_out, err);
+}
+
+sf_status sfi_map_upsert_at(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, uint32_t place,
+                            uint32_t *id_out, bool *added_out, sf_error *err) {
+  SF_TRY(sfi_map_find_at(state, map, key, place, id_out, err));
+  *added_out = *id_out == SFI_NO_ENTRY;
+  return *added_out ? insert_at(state, map, key, user_key, size, place, id_out, err) : SF_OK;
+}
+
+sf_status sfi_map_upsert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size, uint32_t *id_out,
+                         bool *added_out, sf_error *err) {
+  uint32_t place = SFI_NO_ENTRY;
+  SF_TRY(sfi_map_want_place(state, map, key, user_key, size, &place, err));
+  SF_TRY(sfi_state_read_wanted(state, err));
+  return sfi_map_upsert_at(state, map, key, user_key, size, place, id_out, added_out, err);
 }
 
 sf_status sfi_map_visit(sf_state *state, int32_t map, sfi_key key, sfi_map_visitor visit, void *context, sf_error *err) {

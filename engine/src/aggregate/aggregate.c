@@ -331,6 +331,8 @@ static bool starts_null(const sfi_aggregate *a) {
   }
 }
 
+static bool is_json(const sfi_aggregate *a) { return sfi_aggregate_gathers(a) && a->kind != KIND(LISTAGG_RETRACT); }
+
 sf_status sfi_aggregate_init(const sfi_aggregate *a, const sfi_accumulators *acc, sf_error *err) {
   uint8_t *record = acc->record;
   if (starts_null(a)) sfi_cell_set_null(record, a->cells[0], true);
@@ -347,7 +349,7 @@ sf_status sfi_aggregate_init(const sfi_aggregate *a, const sfi_accumulators *acc
 
 /* NULL changes nothing. */
 static bool skips(const sfi_aggregate *a, const sfi_scalar *arg) {
-  return arg->null && a->kind != KIND(COUNT_STAR) && a->kind != KIND(SINGLE_VALUE) && a->kind != KIND(LISTAGG);
+  return arg->null && a->kind != KIND(COUNT_STAR) && a->kind != KIND(SINGLE_VALUE) && a->kind != KIND(LISTAGG) && !is_json(a);
 }
 
 sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args,
@@ -375,6 +377,10 @@ sf_status sfi_aggregate_accumulate(const sfi_aggregate *a, const sfi_accumulator
     case KIND(FIRST_VALUE_RETRACT):
     case KIND(LAST_VALUE_RETRACT): return sfi_ordered_accumulate(a, acc, arg, err);
     case KIND(LISTAGG_RETRACT): return sfi_texts_accumulate(a, acc, args, err);
+    case KIND(JSON_ARRAY_ABSENT):
+    case KIND(JSON_ARRAY_NULL): return sfi_json_array_accumulate(a, acc, arg, err);
+    case KIND(JSON_OBJECT_ABSENT):
+    case KIND(JSON_OBJECT_NULL): return sfi_json_object_accumulate(a, acc, args, err);
     default: return sf_fail(err, SF_INTERNAL, "Unknown aggregate %d", (int)a->kind);
   }
 }
@@ -400,6 +406,10 @@ sf_status sfi_aggregate_retract(const sfi_aggregate *a, const sfi_accumulators *
     case KIND(FIRST_VALUE_RETRACT):
     case KIND(LAST_VALUE_RETRACT): return sfi_ordered_retract(a, acc, arg, err);
     case KIND(LISTAGG_RETRACT): return sfi_texts_retract(a, acc, args, err);
+    case KIND(JSON_ARRAY_ABSENT):
+    case KIND(JSON_ARRAY_NULL): return sfi_json_array_retract(a, acc, arg, err);
+    case KIND(JSON_OBJECT_ABSENT):
+    case KIND(JSON_OBJECT_NULL): return sfi_json_object_retract(a, acc, arg, err);
     default: return sf_fail(err, SF_TABLE, "An aggregate without retraction was given a row to retract");
   }
 }
@@ -421,7 +431,11 @@ bool sfi_aggregate_merges(const sfi_aggregate *a) {
     case KIND(LAST_VALUE):
     case KIND(FIRST_VALUE_RETRACT):
     case KIND(LAST_VALUE_RETRACT):
-    case KIND(LISTAGG_RETRACT): return false;
+    case KIND(LISTAGG_RETRACT):
+    case KIND(JSON_ARRAY_ABSENT): /* nor in Flink */
+    case KIND(JSON_ARRAY_NULL):
+    case KIND(JSON_OBJECT_ABSENT):
+    case KIND(JSON_OBJECT_NULL): return false;
     default: return true;
   }
 }
@@ -446,6 +460,13 @@ sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *ac
     case KIND(LISTAGG): return sfi_text_merge(a, acc, other, err);
     default: return sf_fail(err, SF_INTERNAL, "Unknown aggregate %d", (int)a->kind);
   }
+}
+
+sf_status sfi_aggregate_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out, bool *null_out,
+                               sf_error *err) {
+  *null_out = false;
+  if (a->kind == KIND(LISTAGG_RETRACT)) return sfi_texts_gather(a, acc, out, null_out, err);
+  return sfi_aggregate_has_lists(a) ? sfi_json_array_gather(a, acc, out, err) : sfi_json_object_gather(a, acc, out, err);
 }
 
 void sfi_aggregate_read(const sfi_aggregate *a, const uint8_t *record, sfi_scalar *out) {
@@ -550,6 +571,12 @@ static bool takes(const sfi_aggregate *a) {
     case KIND(LISTAGG_RETRACT):
       return has_accumulators(a, a->delimiter < 0 ? 0 : 1, SF_TYPE_VARCHAR) && is_text(arg) && is_text(a->result_type) &&
              (a->delimiter < 0 || a->types[0]->kind == SF_TYPE_VARCHAR);
+    case KIND(JSON_ARRAY_ABSENT):
+    case KIND(JSON_ARRAY_NULL):
+      return a->delimiter < 0 && has_accumulators(a, 0, SF_TYPE_VARCHAR) && is_text(arg) && is_text(a->result_type);
+    case KIND(JSON_OBJECT_ABSENT):
+    case KIND(JSON_OBJECT_NULL):
+      return a->delimiter >= 0 && has_accumulators(a, 0, SF_TYPE_VARCHAR) && is_text(arg) && is_text(a->result_type);
     default: return false;
   }
 }
@@ -561,8 +588,7 @@ static sf_status check_column(const sf_type *row, int32_t column, sf_error *err)
 
 static sf_status prepare(const Streamfusion__Plan__AggregateCall *call, const sf_type *input_type, sfi_aggregate *out,
                          sf_error *err) {
-  bool lists = call->kind == KIND(LISTAGG) || call->kind == KIND(LISTAGG_RETRACT);
-  if (call->n_args > (lists ? SFI_MAX_ARGS : 1) || call->n_accumulators > SFI_MAX_ACCUMULATORS || call->result == NULL ||
+  if (call->n_args > (sfi_aggregate_is_long(out) ? SFI_MAX_ARGS : 1) || call->n_accumulators > SFI_MAX_ACCUMULATORS || call->result == NULL ||
       (call->n_args == 0) != (call->kind == KIND(COUNT_STAR))) {
     return sf_fail(err, SF_UNSUPPORTED, "Aggregate %d with %zu arguments", (int)call->kind, call->n_args);
   }
@@ -573,7 +599,7 @@ static sf_status prepare(const Streamfusion__Plan__AggregateCall *call, const sf
   }
   if (call->n_args > 1) {
     out->delimiter = call->args[1];
-    if (!is_text(input_type->children[out->delimiter])) return sf_fail(err, SF_UNSUPPORTED, "A delimiter that is no text");
+    if (!is_text(input_type->children[out->delimiter])) return sf_fail(err, SF_UNSUPPORTED, "A second argument that is no text");
   }
   if (call->filter > 0) {
     out->filter = call->filter - 1;
@@ -593,7 +619,11 @@ static sf_status prepare(const Streamfusion__Plan__AggregateCall *call, const sf
 static int32_t maps_of(Streamfusion__Plan__AggregateKind kind) {
   switch (kind) {
     case KIND(MIN_RETRACT):
-    case KIND(MAX_RETRACT): return 1;
+    case KIND(MAX_RETRACT):
+    case KIND(JSON_ARRAY_ABSENT):
+    case KIND(JSON_ARRAY_NULL):
+    case KIND(JSON_OBJECT_ABSENT):
+    case KIND(JSON_OBJECT_NULL): return 1;
     case KIND(FIRST_VALUE_RETRACT):
     case KIND(LAST_VALUE_RETRACT):
     case KIND(LISTAGG_RETRACT): return 2;

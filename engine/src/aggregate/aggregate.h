@@ -68,13 +68,20 @@ typedef struct sfi_counted_value {
 } sfi_counted_value;
 SF_MUST_CHECK sf_status sfi_aggregate_merge(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *other,
                                             const sfi_counted_value *entries, int64_t n_entries, sf_error *err);
-static inline bool sfi_aggregate_lists(const sfi_aggregate *a) {
-  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__LISTAGG ||
-         a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__LISTAGG_RETRACT;
+/* Its maps are lists: each has the entry NULL alone. */
+static inline bool sfi_aggregate_has_lists(const sfi_aggregate *a) {
+  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__LISTAGG_RETRACT ||
+         a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__JSON_ARRAY_ABSENT ||
+         a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__JSON_ARRAY_NULL;
 }
 /* What a value consists of is not in the record: sfi_aggregate_gather has to be called for it. */
 static inline bool sfi_aggregate_gathers(const sfi_aggregate *a) {
-  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__LISTAGG_RETRACT;
+  return sfi_aggregate_has_lists(a) || a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__JSON_OBJECT_ABSENT ||
+         a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__JSON_OBJECT_NULL;
+}
+/* A value is a text of all that the key has. */
+static inline bool sfi_aggregate_is_long(const sfi_aggregate *a) {
+  return a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__LISTAGG || sfi_aggregate_gathers(a);
 }
 /* getValue of such a function: appends the bytes of the value, which is *null_out otherwise. */
 SF_MUST_CHECK sf_status sfi_aggregate_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out,

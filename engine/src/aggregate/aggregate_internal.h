@@ -33,6 +33,36 @@ SF_MUST_CHECK sf_status sfi_texts_accumulate(const sfi_aggregate *a, const sfi_a
 SF_MUST_CHECK sf_status sfi_texts_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args,
                                           sf_error *err);
 
+SF_MUST_CHECK sf_status sfi_texts_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out, bool *null_out,
+                                         sf_error *err);
+
+/* JSON_ARRAYAGG and JSON_OBJECTAGG: NULL among their arguments too. */
+SF_MUST_CHECK sf_status sfi_json_array_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                                  sf_error *err);
+SF_MUST_CHECK sf_status sfi_json_array_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *arg,
+                                               sf_error *err);
+SF_MUST_CHECK sf_status sfi_json_array_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out,
+                                              sf_error *err);
+SF_MUST_CHECK sf_status sfi_json_object_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args,
+                                                   sf_error *err);
+SF_MUST_CHECK sf_status sfi_json_object_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *key,
+                                                sf_error *err);
+SF_MUST_CHECK sf_status sfi_json_object_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out,
+                                               sf_error *err);
+
+/* --- lists of texts, which are own maps (list_agg.c) */
+
+SF_MUST_CHECK sf_status sfi_text_list_find(const sfi_aggregate *a, const sfi_accumulators *acc, int which, sf_view *out,
+                                           sf_error *err);
+SF_MUST_CHECK sf_status sfi_text_list_add(const sfi_aggregate *a, const sfi_accumulators *acc, int which, const sfi_scalar *text,
+                                          sf_error *err);
+/* Removes the first one that is equal. */
+SF_MUST_CHECK sf_status sfi_text_list_remove(const sfi_aggregate *a, const sfi_accumulators *acc, int which,
+                                             const sfi_scalar *text, bool *removed_out, sf_error *err);
+/* The text at *at, which moves to the next one; list.size is behind the last one. */
+SF_MUST_CHECK sf_status sfi_text_list_next(sf_view list, uint32_t *at, sf_view *text, sf_error *err);
+SF_MUST_CHECK sf_status sfi_append_text(sfi_bytes *out, const void *bytes, size_t size, sf_error *err);
+
 /* --- entries of a function's own map `map`; the user key is in acc->scratch->key, size SFI_NULL_KEY: the entry NULL */
 
 /* The bytes of an entry's value; *found_out false: there is none. */

@@ -6,7 +6,7 @@
 enum { DELIMITER, TEXT }; /* accumulators without retraction */
 enum { LIST, RETRACTED }; /* lists */
 
-static sf_status put(sfi_bytes *out, const void *bytes, size_t size, sf_error *err) {
+sf_status sfi_append_text(sfi_bytes *out, const void *bytes, size_t size, sf_error *err) {
   size_t at = out->size;
   SF_TRY(sfi_bytes_extend(out, size, err));
   if (size > 0) memcpy(out->data + at, bytes, size);
@@ -58,7 +58,6 @@ sf_status sfi_text_merge(const sfi_aggregate *a, const sfi_accumulators *acc, co
 
 /* --- with retraction */
 
-/* An element of a list: where it begins, its text, and where the next one begins. False: the list is damaged. */
 static bool element_at(sf_view list, uint32_t at, sf_view *text, uint32_t *next) {
   const uint8_t *data = list.data;
   if (list.size - at < 4) return false;
@@ -70,15 +69,18 @@ static bool element_at(sf_view list, uint32_t at, sf_view *text, uint32_t *next)
   return data[(*next)++] == ',' && *next < list.size;
 }
 
-static sf_status damaged(sf_error *err) { return sf_fail(err, SF_CORRUPT, "State is damaged: the list of a LISTAGG"); }
+sf_status sfi_text_list_next(sf_view list, uint32_t *at, sf_view *text, sf_error *err) {
+  if (element_at(list, *at, text, at)) return SF_OK;
+  return sf_fail(err, SF_CORRUPT, "State is damaged: the list of a LISTAGG or JSON_ARRAYAGG");
+}
 
-static sf_status find_list(const sfi_aggregate *a, const sfi_accumulators *acc, int which, sf_view *out, sf_error *err) {
+sf_status sfi_text_list_find(const sfi_aggregate *a, const sfi_accumulators *acc, int which, sf_view *out, sf_error *err) {
   bool found = false;
   *out = (sf_view){NULL, 0, 0};
   return sfi_own_find(a, acc, which, SFI_NULL_KEY, &found, out, err);
 }
 
-static sf_status add_text(const sfi_aggregate *a, const sfi_accumulators *acc, int which, const sfi_scalar *value,
+sf_status sfi_text_list_add(const sfi_aggregate *a, const sfi_accumulators *acc, int which, const sfi_scalar *value,
                           sf_error *err) {
   uint8_t size[4], *cell = NULL;
   sfi_put32(size, value->v.size);
@@ -91,16 +93,29 @@ static sf_status add_text(const sfi_aggregate *a, const sfi_accumulators *acc, i
 }
 
 /* The list without the bytes from `from` to `to`, which are an element and the comma behind it, if there is one. */
-static sf_status cut(const sfi_aggregate *a, const sfi_accumulators *acc, sf_view list, uint32_t from, uint32_t to,
+static sf_status cut(const sfi_aggregate *a, const sfi_accumulators *acc, int which, sf_view list, uint32_t from, uint32_t to,
                      sf_error *err) {
   const uint8_t *data = list.data;
   if (to == list.size && from > 0) from--; /* the comma in front of the last one */
   sfi_bytes *shorter = &acc->scratch->value;
   shorter->size = 0;
-  SF_TRY(put(shorter, data, from, err));
-  SF_TRY(put(shorter, data + to, list.size - to, err));
-  if (shorter->size == 0) return sfi_own_remove(a, acc, LIST, SFI_NULL_KEY, err);
-  return sfi_own_put(a, acc, LIST, SFI_NULL_KEY, (sf_view){shorter->data, (uint32_t)shorter->size, 0}, err);
+  SF_TRY(sfi_append_text(shorter, data, from, err));
+  SF_TRY(sfi_append_text(shorter, data + to, list.size - to, err));
+  if (shorter->size == 0) return sfi_own_remove(a, acc, which, SFI_NULL_KEY, err);
+  return sfi_own_put(a, acc, which, SFI_NULL_KEY, (sf_view){shorter->data, (uint32_t)shorter->size, 0}, err);
+}
+
+sf_status sfi_text_list_remove(const sfi_aggregate *a, const sfi_accumulators *acc, int which, const sfi_scalar *text,
+                               bool *removed_out, sf_error *err) {
+  sf_view list = {NULL, 0, 0}, element = list;
+  SF_TRY(sfi_text_list_find(a, acc, which, &list, err));
+  *removed_out = false;
+  for (uint32_t at = 0, next = 0; at < list.size && !*removed_out; at = next) {
+    SF_TRY(sfi_text_list_next(list, &next, &element, err));
+    *removed_out = element.size == text->v.size && (element.size == 0 || memcmp(element.data, text->v.data, element.size) == 0);
+    if (*removed_out) return cut(a, acc, which, list, at, next, err);
+  }
+  return SF_OK;
 }
 
 /* With a second argument the last one, retracted or not, is the delimiter. */
@@ -111,32 +126,26 @@ static sf_status keep_last_delimiter(const sfi_aggregate *a, const sfi_accumulat
 
 sf_status sfi_texts_accumulate(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args, sf_error *err) {
   SF_TRY(keep_last_delimiter(a, acc, args, err));
-  return add_text(a, acc, LIST, &args[0], err);
+  return sfi_text_list_add(a, acc, LIST, &args[0], err);
 }
 
 sf_status sfi_texts_retract(const sfi_aggregate *a, const sfi_accumulators *acc, const sfi_scalar *args, sf_error *err) {
+  bool removed = false;
   SF_TRY(keep_last_delimiter(a, acc, args, err));
-  sf_view list, text;
-  SF_TRY(find_list(a, acc, LIST, &list, err));
-  for (uint32_t at = 0, next = 0; at < list.size; at = next) {
-    if (!element_at(list, at, &text, &next)) return damaged(err);
-    bool same = text.size == args->v.size && (text.size == 0 || memcmp(text.data, args->v.data, text.size) == 0);
-    if (same) return cut(a, acc, list, at, next, err);
-  }
-  return add_text(a, acc, RETRACTED, args, err);
+  SF_TRY(sfi_text_list_remove(a, acc, LIST, &args[0], &removed, err));
+  return removed ? SF_OK : sfi_text_list_add(a, acc, RETRACTED, &args[0], err);
 }
 
-sf_status sfi_aggregate_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out, bool *null_out,
-                               sf_error *err) {
-  sf_view list, text;
+sf_status sfi_texts_gather(const sfi_aggregate *a, const sfi_accumulators *acc, sfi_bytes *out, bool *null_out, sf_error *err) {
+  sf_view list = {NULL, 0, 0}, text = list;
   sfi_scalar delimiter = a->delimiter < 0 ? comma : delimiter_of(a, acc->record);
-  SF_TRY(find_list(a, acc, LIST, &list, err));
+  SF_TRY(sfi_text_list_find(a, acc, LIST, &list, err));
   *null_out = list.size == 0 || delimiter.null; /* BinaryStringDataUtil.concatWs: NULL when the separator is */
   if (*null_out) return SF_OK;
-  for (uint32_t at = 0, next = 0; at < list.size; at = next) {
-    if (!element_at(list, at, &text, &next)) return damaged(err);
-    if (at > 0) SF_TRY(put(out, delimiter.v.data, delimiter.v.size, err));
-    SF_TRY(put(out, text.data, text.size, err));
+  for (uint32_t at = 0; at < list.size;) {
+    if (at > 0) SF_TRY(sfi_append_text(out, delimiter.v.data, delimiter.v.size, err));
+    SF_TRY(sfi_text_list_next(list, &at, &text, err));
+    SF_TRY(sfi_append_text(out, text.data, text.size, err));
   }
   return SF_OK;
 }

@@ -8,6 +8,7 @@ typedef struct group_aggregate {
   int32_t *grouping;
   int32_t n_grouping;
   sf_row_writer *key_writer;
+  bool needs_before;   /* values before a row, to be compared or emitted */
   sfi_batch_keys keys; /* of the batch being processed */
   /* output of the batch being processed */
   sf_column_builder **values; /* one of each emitted call */
@@ -117,7 +118,7 @@ static sf_status process_row(group_aggregate *g, const sf_batch *batch, int64_t 
   if (first && retract) return SF_OK; /* the key's rows are not known, or no longer */
   if (acc.key.id == SFI_NO_ENTRY) SF_TRY(sfi_batch_key_insert(&g->keys, state, row, &acc.key, err));
   SF_TRY(sfi_group_open_value(&g->calls, first, &acc, err));
-  if (!first) SF_TRY(sfi_group_read_before(&g->calls, &acc, err));
+  if (!first && g->needs_before) SF_TRY(sfi_group_read_before(&g->calls, &acc, err));
   SF_TRY(sfi_group_update(&g->calls, &acc, batch, row, retract, err));
   return emit_changes(g, &acc, row, first, err);
 }
@@ -188,6 +189,8 @@ static sf_status prepare_values(group_aggregate *g, sf_error *err) {
 
 static sf_status prepare(group_aggregate *g, const Streamfusion__Plan__GroupAggregate *message, sf_error *err) {
   SF_TRY(sfi_group_calls_prepare(g->base.pool, message, g->base.input_type, &g->calls, err));
+  g->calls.always_changes = sfi_group_counts_all(&g->calls);
+  g->needs_before = g->calls.update_before || g->calls.retracts || !(g->calls.always_changes || g->calls.ttl > 0);
   g->keys.pool = g->base.pool;
   SF_TRY(sfi_group_key_writer(g->base.pool, message, g->base.input_type, &g->grouping, &g->key_writer, err));
   g->n_grouping = (int32_t)message->n_grouping;

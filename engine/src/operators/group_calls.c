@@ -121,6 +121,12 @@ sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, c
 
 /* --- fetching ahead */
 
+static sf_status zeroed(sfi_group_calls *g, size_t size, void **out, sf_error *err) {
+  SF_TRY(sf_pool_alloc(g->pool, size, out, err));
+  memset(*out, 0, size);
+  return SF_OK;
+}
+
 typedef struct fetching {
   sfi_group_calls *g;
   const sfi_batch_keys *keys;
@@ -130,21 +136,38 @@ typedef struct fetching {
   bool entries;       /* or the slots that lead to them */
 } fetching;
 
+/* Where the row's hash is from the time that its slot is asked for to that when its entry is: of this block of rows or the next one. */
+static sfi_ahead *ahead_of(const fetching *f, int32_t map, int64_t row) {
+  return &f->g->ahead[(int64_t)map * SFI_AHEAD_OF_MAP + row % SFI_AHEAD_OF_MAP];
+}
+
+static sf_status hash_ahead(const fetching *f, int32_t map, int32_t arg, int64_t row, sfi_ahead *out, sf_error *err) {
+  sfi_bytes *bytes = &f->g->scratch.key;
+  sfi_scalar value;
+  sfi_scalar_get(f->batch->columns[arg], row, &value);
+  bytes->size = 0;
+  if (!value.null) SF_TRY(sfi_scalar_encode(f->g->input_type->children[arg], &value, bytes, err));
+  sfi_key key = f->keys->places[row];
+  out->hash = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
+  sfi_fetch(sfi_map_slot_of(f->state, map, key.group, out->hash));
+  sfi_fetch(sfi_map_link_of(f->state, map, key));
+  return SF_OK;
+}
+
 /* For the rows' values in one map; `view` NULL: those that `call` takes. */
 static sf_status fetch_map(const fetching *f, int32_t map, const sfi_distinct_view *view, const sfi_aggregate *call,
                            sf_error *err) {
   int32_t arg = view != NULL ? view->arg : call->arg;
-  sfi_bytes *bytes = &f->g->scratch.key;
   for (int64_t row = f->first; row < f->end; row++) {
+    sfi_ahead *ahead = ahead_of(f, map, row);
     sfi_key key = f->keys->places[row];
-    if (key.id == SFI_NO_ENTRY || !(view != NULL ? any_passes(f->g, view, f->batch, row) : passes(call, f->batch, row))) continue;
-    sfi_scalar value;
-    sfi_scalar_get(f->batch->columns[arg], row, &value);
-    bytes->size = 0;
-    if (!value.null) SF_TRY(sfi_scalar_encode(f->g->input_type->children[arg], &value, bytes, err));
-    uint32_t hash = sfi_map_hash(key.id, bytes->data, value.null ? SFI_NULL_KEY : (uint32_t)bytes->size);
-    if (f->entries) sfi_fetch(sfi_map_entry_behind(f->state, map, key.group, hash));
-    else sfi_fetch(sfi_map_slot_of(f->state, map, key.group, hash));
+    if (f->entries) {
+      if (ahead->wanted) sfi_fetch(sfi_map_entry_behind(f->state, map, key.group, ahead->hash));
+      continue;
+    }
+    bool passing = view != NULL ? any_passes(f->g, view, f->batch, row) : passes(call, f->batch, row);
+    ahead->wanted = key.id != SFI_NO_ENTRY && passing;
+    if (ahead->wanted) SF_TRY(hash_ahead(f, map, arg, row, ahead, err));
   }
   return SF_OK;
 }
@@ -167,6 +190,11 @@ static sf_status fetch_block(fetching f, int64_t first, bool entries, sf_error *
 sf_status sfi_group_fetch_ahead(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state, const sf_batch *batch,
                                 int64_t row, sf_error *err) {
   if (row % SFI_ROWS_AHEAD != 0 || state->n_maps == 0 || state->held < WORTH_FETCHING) return SF_OK;
+  if (g->ahead == NULL) {
+    void *memory = NULL;
+    SF_TRY(zeroed(g, (size_t)state->n_maps * SFI_AHEAD_OF_MAP * sizeof *g->ahead, &memory, err));
+    g->ahead = memory;
+  }
   fetching f = {.g = g, .keys = keys, .state = state, .batch = batch};
   if (row == 0) SF_TRY(fetch_block(f, 0, false, err));
   SF_TRY(fetch_block(f, row + SFI_ROWS_AHEAD, false, err)); /* by the time that their entries are asked for, these are here */
@@ -196,7 +224,7 @@ static sf_status gather_values(const sfi_group_calls *g, const sfi_accumulators 
       size_t from = bytes->size;
       bool null = true;
       SF_TRY(sfi_aggregate_gather(a, acc, bytes, &null, err));
-      if (bytes->size > INT32_MAX) return sf_fail(err, SF_RUNTIME, "The texts of LISTAGG get too large: %zu bytes", bytes->size);
+      if (bytes->size > INT32_MAX) return sf_fail(err, SF_RUNTIME, "The text of an aggregate gets too large: %zu bytes", bytes->size);
       out[k] = (sfi_scalar){.v = {.data = NULL, .size = (uint32_t)(bytes->size - from)}, .null = null};
     }
     k++;
@@ -232,7 +260,7 @@ size_t sfi_group_text_bytes(const sfi_group_calls *g, const sfi_scalar *values) 
   size_t bytes = 0;
   for (int32_t i = 0, k = 0; i < g->n_calls; i++) {
     if (!g->calls[i].emitted) continue;
-    if (sfi_aggregate_lists(&g->calls[i]) && !values[k].null) bytes += values[k].v.size;
+    if (sfi_aggregate_is_long(&g->calls[i]) && !values[k].null) bytes += values[k].v.size;
     k++;
   }
   return bytes;
@@ -245,6 +273,14 @@ static bool same_values(const sfi_group_calls *g) {
     k++;
   }
   return true;
+}
+
+bool sfi_group_counts_all(const sfi_group_calls *g) {
+  for (int32_t i = 0; i < g->n_calls; i++) {
+    const sfi_aggregate *a = &g->calls[i];
+    if (a->kind == STREAMFUSION__PLAN__AGGREGATE_KIND__COUNT_STAR && a->emitted && a->filter < 0) return true;
+  }
+  return false;
 }
 
 static bool no_rows_left(const sfi_group_calls *g, const uint8_t *record) {
@@ -262,7 +298,7 @@ sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, boo
   SF_TRY(read_values(g, acc, &g->after_bytes, g->after, err));
   if (first) {
     kinds[(*n_out)++] = SF_INSERT;
-  } else if (g->ttl > 0 || !same_values(g)) {
+  } else if (g->ttl > 0 || g->always_changes || !same_values(g)) {
     if (g->update_before) kinds[(*n_out)++] = SF_UPDATE_BEFORE;
     kinds[(*n_out)++] = SF_UPDATE_AFTER;
   }
@@ -303,12 +339,6 @@ sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumul
 
 /* --- life cycle */
 
-static sf_status zeroed(sfi_group_calls *g, size_t size, void **out, sf_error *err) {
-  SF_TRY(sf_pool_alloc(g->pool, size, out, err));
-  memset(*out, 0, size);
-  return SF_OK;
-}
-
 /* COUNT(*), or the sum of those that were counted by an aggregate in front of this one. */
 static bool counts_rows(const sfi_group_calls *g) {
   if (g->count_star >= g->n_calls) return false;
@@ -324,7 +354,7 @@ static sf_status prepare_calls(sfi_group_calls *g, const Streamfusion__Plan__Gro
   for (; g->n_calls < (int32_t)message->n_calls; g->n_calls++) {
     SF_TRY(sfi_aggregate_prepare(message->calls[g->n_calls], g->input_type, &g->calls[g->n_calls], err));
     g->n_emitted += g->calls[g->n_calls].emitted;
-    g->lists = g->lists || sfi_aggregate_lists(&g->calls[g->n_calls]);
+    g->lists = g->lists || sfi_aggregate_is_long(&g->calls[g->n_calls]);
     g->gathers = g->gathers || sfi_aggregate_gathers(&g->calls[g->n_calls]);
   }
   if (g->count_star >= 0 && !counts_rows(g)) return sf_fail(err, SF_INVALID, "Call %d does not count rows", g->count_star);
@@ -392,7 +422,7 @@ sf_status sfi_group_calls_prepare(sf_pool *pool, const Streamfusion__Plan__Group
                            .after_bytes = {.pool = pool}};
   if (message->n_calls > 10000 || message->n_grouping > 10000) return sf_fail(err, SF_UNSUPPORTED, "Too many aggregates");
   SF_TRY(prepare_calls(out, message, err));
-  if (out->gathers && out->ttl > 0) return sf_fail(err, SF_UNSUPPORTED, "LISTAGG with retraction and a state TTL");
+  if (out->gathers && out->ttl > 0) return sf_fail(err, SF_UNSUPPORTED, "A list or JSON aggregate and a state TTL");
   SF_TRY(prepare_views(out, message, err));
   return prepare_values(out, err);
 }
@@ -432,4 +462,5 @@ void sfi_group_calls_drop(sfi_group_calls *g) {
   sf_pool_free(g->pool, g->before);
   sf_pool_free(g->pool, g->after);
   sf_pool_free(g->pool, g->entries);
+  sf_pool_free(g->pool, g->ahead);
 }

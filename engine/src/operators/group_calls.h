@@ -14,6 +14,16 @@ typedef struct sfi_distinct_view {
   bool filtered;       /* all calls have filters */
 } sfi_distinct_view;
 
+/* The hash of a value that will be looked up. */
+typedef struct sfi_ahead {
+  uint32_t hash;
+  bool wanted;
+} sfi_ahead;
+
+/* Rows whose map entries are fetched together, and the hashes of a map: of such rows and the next ones. */
+#define SFI_ROWS_AHEAD 16
+#define SFI_AHEAD_OF_MAP (2 * SFI_ROWS_AHEAD)
+
 typedef struct sfi_group_calls {
   sf_pool *pool;             /* borrowed from the operator */
   const sf_type *input_type; /* borrowed; of the rows that the arguments refer to */
@@ -25,16 +35,18 @@ typedef struct sfi_group_calls {
   int32_t count_star; /* call, -1: none */
   bool retracts;
   bool update_before;
+  bool always_changes; /* set by an operator that emits after each row: values are never what they were, and need no comparison */
   int64_t ttl; /* 0: none. With one, unchanged values are emitted as well, so that consumers keep what they have */
   sfi_scratch scratch;
   sfi_scalar *before; /* values of the emitted calls before a change, and after it */
   sfi_scalar *after;
-  bool lists;         /* some calls are LISTAGG */
+  bool lists;         /* the values of some calls are texts of all that the key has */
   bool gathers;       /* some values are put together, in these bytes */
   sfi_bytes before_bytes;
   sfi_bytes after_bytes;
   sfi_counted_value *entries; /* scratch for the map of one accumulator */
   int64_t entry_room;
+  sfi_ahead *ahead; /* scratch of sfi_group_fetch_ahead, by maps */
 } sfi_group_calls;
 
 /* `out` is to be dropped after a failure too. Checks that the columns of `output_type` from `n_keys` on are the results. */
@@ -66,7 +78,6 @@ SF_MUST_CHECK sf_status sfi_group_want(sfi_group_calls *g, const sfi_batch_keys 
 SF_MUST_CHECK sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, sfi_key key, const sf_batch *batch,
                                            int64_t row, sf_error *err);
 /* Before each row of a batch is processed, from the first one on: hints at the map entries that the rows behind it look up. */
-#define SFI_ROWS_AHEAD 16
 SF_MUST_CHECK sf_status sfi_group_fetch_ahead(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state,
                                               const sf_batch *batch, int64_t row, sf_error *err);
 /* Looks up the key too. */
@@ -79,6 +90,8 @@ SF_MUST_CHECK sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8
 SF_MUST_CHECK sf_status sfi_group_open_value(const sfi_group_calls *g, bool first, sfi_accumulators *acc, sf_error *err);
 /* createAccumulators, in a zeroed record. */
 SF_MUST_CHECK sf_status sfi_group_init(const sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err);
+/* Whether each row changes the values: there is a COUNT(*) among them. */
+bool sfi_group_counts_all(const sfi_group_calls *g);
 /* Fills `before`. */
 SF_MUST_CHECK sf_status sfi_group_read_before(sfi_group_calls *g, const sfi_accumulators *acc, sf_error *err);
 SF_MUST_CHECK sf_status sfi_group_update(sfi_group_calls *g, const sfi_accumulators *acc, const sf_batch *batch, int64_t row,

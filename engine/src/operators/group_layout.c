@@ -1,7 +1,7 @@
 /* How the state of a GROUP BY looks. States in snapshots: 0 accState; then, for distinct view i, 1 + 2 i the map
  * distinctAcc_<i> and 2 + 2 i its _null_state; then the views of the calls themselves, in their order and in that of the fields of
- * their accumulators: the map of a MIN or MAX with retraction, the two maps of a FIRST_VALUE or LAST_VALUE, the two lists of a
- * LISTAGG, each of which is the entry NULL of a map without others. */
+ * their accumulators: the map of a MIN or MAX with retraction, the two maps of a FIRST_VALUE or LAST_VALUE, the map of a
+ * JSON_OBJECTAGG, the two lists of a LISTAGG and that of a JSON_ARRAYAGG, each of which is the entry NULL of a map without others. */
 #include "operators/group_calls.h"
 
 /* Record types under construction: arrays of the operator's pool. */
@@ -77,7 +77,7 @@ static sf_status map_layout(sf_pool *pool, int32_t n, int64_t ttl, layout_builde
 
 /* A map or list of a call. */
 static sf_status own_layout(const sfi_group_calls *g, const sfi_aggregate *a, int64_t ttl, layout_builder *b, sf_error *err) {
-  if (a->n_maps == 1) return map_layout(g->pool, 1, ttl, b, err);
+  if (a->n_maps == 1 && !sfi_aggregate_gathers(a)) return map_layout(g->pool, 1, ttl, b, err);
   SF_TRY(layout_new(g->pool, 1, 0, b, err));
   b->type.form = SFI_VALUE_BYTES;
   add_cell(b, SF_LAYOUT_VIEW, false);
@@ -105,7 +105,7 @@ static sf_status layouts(sfi_group_calls *g, int64_t ttl, bool of_calls, layout_
   }
   for (int32_t i = 0; of_calls && i < g->n_calls; i++) {
     sfi_aggregate *a = &g->calls[i];
-    bool lists = sfi_aggregate_gathers(a);
+    bool lists = sfi_aggregate_has_lists(a);
     for (int32_t k = 0; k < a->n_maps; k++, map++, state++) {
       SF_TRY(own_layout(g, a, ttl, &builders[1 + map], err));
       maps[map] = (sfi_map_type){builders[1 + map].type, lists ? -1 : state, lists ? state : -1};

@@ -37,7 +37,7 @@ static inline sf_status sfi_batch_key_find(const sfi_batch_keys *k, sf_state *st
   enum { AHEAD = 8 };
   if (row + AHEAD < k->n && k->places[row + AHEAD].id != SFI_NO_ENTRY) {
     const sfi_key *later = &k->places[row + AHEAD];
-    sfi_fetch(sfi_state_entry(state, later->group, 0, later->id));
+    sfi_state_fetch(state, later->group, 0, later->id);
   }
   *out = k->places[row];
   if (out->id != SFI_NO_ENTRY && state->drops == k->drops) return SF_OK;

@@ -317,6 +317,11 @@ SF_MUST_CHECK sf_status sfi_map_find_live(sf_state *state, int32_t map, sfi_key 
 uint32_t sfi_map_hash(uint32_t owner, const uint8_t *user_key, uint32_t size);
 const void *sfi_map_slot_of(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
 const void *sfi_map_entry_behind(const sf_state *state, int32_t map, int32_t group, uint32_t hash);
+/* What adding an entry to the key's map changes beside it. */
+static inline const void *sfi_map_link_of(const sf_state *state, int32_t map, sfi_key key) {
+  uint32_t newest = sfi_state_table(state, key.group, 0)->heads[(int64_t)key.id * state->n_maps + map];
+  return newest == SFI_NO_ENTRY ? NULL : &sfi_state_table(state, key.group, 1 + map)->links[newest];
+}
 /* Adds an entry that was not found; its record is zeroed. */
 SF_MUST_CHECK sf_status sfi_map_insert(sf_state *state, int32_t map, sfi_key key, const uint8_t *user_key, uint32_t size,
                                        uint32_t *id_out, sf_error *err);

@@ -196,6 +196,51 @@ class AggregateParityTest {
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void jsonArrays(boolean retracts) {
+        List<Row> rows = numbers(400);
+        test()
+                .source("t", COLUMNS, retracts ? retracting(rows) : rows)
+                .query(
+                        "SELECT k, JSON_ARRAYAGG(s), JSON_ARRAYAGG(s NULL ON NULL), JSON_ARRAYAGG(n), JSON_ARRAYAGG(n NULL ON NULL),"
+                                + " COUNT(*) FROM t GROUP BY k")
+                .query("SELECT JSON_ARRAYAGG(k) FROM t")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    /** Names that need escapes, and whose order is another in UTF-8 than in UTF-16. */
+    @Test
+    void jsonObjects() {
+        List<Row> rows = new ArrayList<>();
+        String[] names = {"b", "a", "", "\uE000x", "\uD83D\uDE00x", "\uFFFD", "\u00E9", "q\"\\/", "\u0000\u0001\b\t\n\f\r\u001F\u007F", "ab"};
+        for (int i = 0; i < 60; i++) {
+            rows.add(change(INSERT, i % 6, names[i / 6], i % 4 == 0 ? null : (long) i));
+        }
+        for (int i = 0; i < 20; i++) {
+            rows.add(change(UPDATE_BEFORE, i % 6, names[i / 6], i % 4 == 0 ? null : (long) i));
+            rows.add(change(UPDATE_AFTER, i % 6, names[i / 6], i % 3 == 0 ? null : (long) -i));
+        }
+        for (int i = 20; i < 40; i++) {
+            rows.add(change(DELETE, i % 6, names[i / 6], i % 4 == 0 ? null : (long) i));
+        }
+        test()
+                .source("t", COLUMNS, rows)
+                .query("SELECT k, JSON_OBJECTAGG(KEY s VALUE n), JSON_OBJECTAGG(KEY s VALUE n ABSENT ON NULL), SUM(n) FROM t GROUP BY k")
+                .query("SELECT k, JSON_OBJECTAGG(KEY s || '?' VALUE s || '!'), COUNT(*) FROM t GROUP BY k")
+                .run(Parity.NodesCheck.ALL_AGGREGATES);
+    }
+
+    @Test
+    void jsonObjectsWithAKeyTwice() {
+        test()
+                .source("t", COLUMNS, change(INSERT, 1, "a", 1L), change(INSERT, 1, "b", null), change(INSERT, 1, "b", 2L))
+                .query("SELECT k, JSON_OBJECTAGG(KEY s VALUE n) FROM t GROUP BY k")
+                .compare(Parity.Comparison.FAILURE_ALONE)
+                .expectNative("Calc", "Exchange", "GroupAggregate")
+                .runFailing();
+    }
+
     @Test
     void singleValues() {
         StringBuilder calls = new StringBuilder();

@@ -112,6 +112,7 @@ class MiniBatchParityTest {
     void listsAndFirstValues(boolean retracts) {
         singlePhase(Parity.test().source("t", COLUMNS, rows(600, 40, retracts)), 50)
                 .query("SELECT k, LISTAGG(s), LISTAGG(s, '|'), FIRST_VALUE(n), LAST_VALUE(s), COUNT(*) FROM t GROUP BY k")
+                .query("SELECT k, JSON_ARRAYAGG(s NULL ON NULL), MAX(n) FROM t GROUP BY k")
                 .run(Parity.NodesCheck.ALL_AGGREGATES);
     }
 

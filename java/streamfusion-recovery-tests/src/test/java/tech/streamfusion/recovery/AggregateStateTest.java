@@ -74,6 +74,9 @@ class AggregateStateTest {
                 true, "SELECT k, FIRST_VALUE(s), LAST_VALUE(s), FIRST_VALUE(n), LAST_VALUE(d), FIRST_VALUE(y), LAST_VALUE(y), COUNT(*) FROM t GROUP BY k"),
         LISTS(false, "SELECT k, LISTAGG(s), LISTAGG(s, '; '), LISTAGG(DISTINCT s), MAX(n) FROM t GROUP BY k"),
         RETRACTING_LISTS(true, "SELECT k, LISTAGG(s), SUM(n), LISTAGG(s, '; '), LISTAGG(s) FILTER (WHERE f) FROM t GROUP BY k"),
+        JSON(
+                true,
+                "SELECT k, JSON_OBJECTAGG(KEY CAST(y AS STRING) VALUE n), JSON_ARRAYAGG(n), JSON_ARRAYAGG(s NULL ON NULL), COUNT(*) FROM t GROUP BY k"),
         GLOBAL(true, "SELECT COUNT(*), SUM(n), MAX(s), COUNT(DISTINCT k) FROM t"),
         LARGE_TYPES(true, "SELECT k, SUM(d), AVG(d), MIN(d), MAX(y), COUNT(DISTINCT d), COUNT(DISTINCT y) FROM t GROUP BY k"),
         LARGE_KEYS(false, "SELECT d, y, s, COUNT(*), MAX(d), MIN(y) FROM t GROUP BY d, y, s");
@@ -206,13 +209,26 @@ class AggregateStateTest {
                 out.add(row(RowKind.UPDATE_AFTER, i + 1000));
             }
         }
+        if (shape == Shape.JSON) {
+            out.forEach(AggregateStateTest::addJson);
+        }
         return out;
+    }
+
+    /** What the Calc in front of JSON would compute. */
+    private static void addJson(Map<String, Object> row) {
+        final Object n = row.get("n");
+        final Object s = row.get("s");
+        row.put("$f1", StringData.fromString("name " + row.get("id")));
+        row.put("$f2", n == null ? null : StringData.fromString(n.toString()));
+        row.put("$f3", s == null ? null : StringData.fromString('"' + s.toString() + '"'));
     }
 
     /** A row of {@code t}, by the names of its columns. */
     private static Map<String, Object> row(RowKind kind, int i) {
         final Map<String, Object> row = new HashMap<>();
         row.put("", kind);
+        row.put("id", i);
         row.put("k", i % 23);
         row.put("s", i % 9 == 0 ? null : StringData.fromString(i % 2 == 0 ? "s" + i % 7 : "some longer text " + i % 5));
         row.put("n", i % 8 == 0 ? null : (long) (i * 7 % 41));
@@ -373,7 +389,7 @@ class AggregateStateTest {
             for (int i = 0; i < type.getFieldCount(); i++) {
                 final String name = type.getFieldNames().get(i);
                 final boolean literal = name.startsWith("$") && type.getTypeAt(i).is(LogicalTypeFamily.CHARACTER_STRING);
-                out.setField(i, literal ? DELIMITER : row.get(name.startsWith("$") ? "f" : name));
+                out.setField(i, row.containsKey(name) ? row.get(name) : literal ? DELIMITER : row.get("f"));
             }
             return out;
         }

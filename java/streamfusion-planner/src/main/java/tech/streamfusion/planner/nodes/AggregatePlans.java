@@ -3,6 +3,10 @@ package tech.streamfusion.planner.nodes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.calcite.sql.SqlAggFunction;
+import org.apache.calcite.sql.SqlJsonConstructorNullClause;
+import org.apache.calcite.sql.fun.SqlJsonArrayAggAggFunction;
+import org.apache.calcite.sql.fun.SqlJsonObjectAggAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.AvgAggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.Count1AggFunction;
 import org.apache.flink.table.planner.functions.aggfunctions.CountAggFunction;
@@ -137,7 +141,7 @@ final class AggregatePlans {
     }
 
     private AggregateCall.Builder call(AggregateInfo info) throws Fallback {
-        AggregateKind kind = kind(info.function().getClass());
+        AggregateKind kind = kind(info);
         if (kind == null) {
             throw new Fallback(Rule.FEATURE, "aggregate function " + info.agg().getAggregation().getName());
         }
@@ -160,7 +164,17 @@ final class AggregatePlans {
     }
 
     /** Built-in functions are classes of their own, or nested subclasses of them, one for each type. */
-    private static AggregateKind kind(Class<?> function) {
+    private static AggregateKind kind(AggregateInfo info) {
+        SqlAggFunction called = info.agg().getAggregation();
+        if (called instanceof SqlJsonArrayAggAggFunction) {
+            boolean absent = ((SqlJsonArrayAggAggFunction) called).getNullClause() == SqlJsonConstructorNullClause.ABSENT_ON_NULL;
+            return absent ? AggregateKind.JSON_ARRAY_ABSENT : AggregateKind.JSON_ARRAY_NULL;
+        }
+        if (called instanceof SqlJsonObjectAggAggFunction) {
+            boolean absent = ((SqlJsonObjectAggAggFunction) called).getNullClause() == SqlJsonConstructorNullClause.ABSENT_ON_NULL;
+            return absent ? AggregateKind.JSON_OBJECT_ABSENT : AggregateKind.JSON_OBJECT_NULL;
+        }
+        Class<?> function = info.function().getClass();
         AggregateKind kind = KINDS.get(function);
         return kind == null && function.getEnclosingClass() != null && function.getSuperclass() == function.getEnclosingClass()
                 ? KINDS.get(function.getSuperclass())
@@ -179,6 +193,11 @@ final class AggregatePlans {
                 return List.of(inputType.getTypeAt(info.argIndexes()[0]).copy(true), new BigIntType());
             case LISTAGG_RETRACT:
                 return info.argIndexes().length > 1 ? List.of(VarCharType.STRING_TYPE) : List.of();
+            case JSON_ARRAY_ABSENT:
+            case JSON_ARRAY_NULL:
+            case JSON_OBJECT_ABSENT:
+            case JSON_OBJECT_NULL:
+                return List.of();
             default:
                 List<LogicalType> out = new ArrayList<>();
                 for (DataType type : info.externalAccTypes()) {

@@ -28,9 +28,9 @@ final class GroupAggregateTranslator implements NodeTranslator {
     @Override
     public String coverage() {
         return "COUNT, SUM, AVG, MIN and MAX of all types that they take, with FILTER and DISTINCT, on any changelog;"
-                + " FIRST_VALUE and LAST_VALUE of values that are not nested (with retraction: nor binary strings), SINGLE_VALUE and"
-                + " LISTAGG; with or without time to live and mini-batches, state in the hashmap or the rocksdb backend. Not"
-                + " covered: other aggregate functions, LISTAGG with retraction and time to live, DISTINCT over nested values"
+                + " FIRST_VALUE and LAST_VALUE of values that are not nested (with retraction: nor binary strings), SINGLE_VALUE,"
+                + " LISTAGG, JSON_ARRAYAGG and JSON_OBJECTAGG; with or without time to live and mini-batches, state in the hashmap or the rocksdb backend. Not"
+                + " covered: other aggregate functions, LISTAGG with retraction or JSON with time to live, DISTINCT over nested values"
                 + " or with a delimiter, other state backends, changelog state, asynchronous state.";
     }
 

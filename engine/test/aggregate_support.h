@@ -97,6 +97,31 @@ static inline plan_operator *ordered_with_delimiter(const sf_type *in, const sf_
   return ordered_plan(in, out, true);
 }
 
+/* COUNT(*) and JSON by k, retractable: JSON_ARRAYAGG(s NULL ON NULL), or JSON_OBJECTAGG(KEY s VALUE s). */
+static inline plan_operator *json_plan(const sf_type *in, const sf_type *out, bool object) {
+  plan_operator *o = operator_of(in, out);
+  plan_call **calls = plan_take(2 * sizeof *calls);
+  calls[0] = call_of(KIND(COUNT_STAR), -1, BIGINT(), false);
+  calls[1] = call_of(object ? KIND(JSON_OBJECT_NULL) : KIND(JSON_ARRAY_NULL), 2, STRING(), false);
+  calls[1]->n_accumulators = 0;
+  if (object) {
+    calls[1]->n_args = 2;
+    calls[1]->args = plan_take(2 * sizeof *calls[1]->args);
+    calls[1]->args[0] = calls[1]->args[1] = 2;
+  }
+  Streamfusion__Plan__GroupAggregate *g = add_aggregate(o, true, 2, calls);
+  g->retracts = 1;
+  g->count_star = 1;
+  return o;
+}
+static inline plan_operator *json_array_plan(const sf_type *in, const sf_type *out) { return json_plan(in, out, false); }
+static inline plan_operator *json_object_plan(const sf_type *in, const sf_type *out) { return json_plan(in, out, true); }
+
+static inline sf_type *json_output(void) {
+  sf_type *fields[3] = {BIGINT(), BIGINT(), STRING()};
+  return nested(SF_TYPE_ROW, 3, fields);
+}
+
 static inline sf_type *ordered_output(void) {
   sf_type *fields[5] = {BIGINT(), BIGINT(), STRING(), BIGINT(), STRING()};
   return nested(SF_TYPE_ROW, 5, fields);

@@ -89,6 +89,12 @@ static void distinct_values_are_retracted(void **state) {
   close_fixture(&f);
 }
 
+static void nothing_is_left(fixture *f) {
+  assert_int_equal(0, sf_state_keys(sf_operator_state(f->op)));
+  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f->op)));
+  close_fixture(f);
+}
+
 static void first_last_and_lists_are_retracted(void **state) {
   (void)state;
   fixture f;
@@ -109,9 +115,44 @@ static void first_last_and_lists_are_retracted(void **state) {
   add(&f, SF_DELETE, 1, 6, "long text, long");
   add(&f, SF_DELETE, 1, 7, "");
   changes_are(run(&f), "-U 1 2 long text, long 7 long text, long,; +U 1 1  7 ; -D 1 1  7 ");
-  assert_int_equal(0, sf_state_keys(sf_operator_state(f.op)));
-  assert_int_equal(0, sf_state_map_entries(sf_operator_state(f.op)));
-  close_fixture(&f);
+  nothing_is_left(&f);
+}
+
+static void json_arrays_are_retracted(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, json_output(), json_array_plan);
+  add(&f, SF_INSERT, 1, 0, "1");
+  add(&f, SF_INSERT, 1, 0, "22");
+  add(&f, SF_INSERT, 1, 0, NULL);
+  changes_are(run(&f), "+I 1 1 [1]; -U 1 1 [1]; +U 1 2 [1,22]; -U 1 2 [1,22]; +U 1 3 [1,22,null]");
+  add(&f, SF_DELETE, 1, 0, "1");
+  add(&f, SF_DELETE, 1, 0, "not there");
+  add(&f, SF_DELETE, 1, 0, NULL);
+  changes_are(run(&f), "-U 1 3 [1,22,null]; +U 1 2 [22,null]; -U 1 2 [22,null]; +U 1 1 [22,null]; -D 1 1 [22,null]");
+  nothing_is_left(&f);
+}
+
+/* Names in the order of Java's strings, in which what needs two UTF-16 units comes before U+E000; with escapes. */
+static void json_objects_are_retracted(void **state) {
+  (void)state;
+  fixture f;
+  open_fixture(&f, json_output(), json_object_plan);
+  add(&f, SF_INSERT, 1, 0, "b");
+  add(&f, SF_INSERT, 1, 0, "\xee\x80\x80");
+  add(&f, SF_INSERT, 1, 0, "\xf0\x9f\x98\x80");
+  sf_batch_release(run(&f));
+  add(&f, SF_INSERT, 1, 0, "\"\t\x1f");
+  changes_are(run(&f),
+              "-U 1 3 {\"b\":b,\"\xf0\x9f\x98\x80\":\xf0\x9f\x98\x80,\"\xee\x80\x80\":\xee\x80\x80}; "
+              "+U 1 4 {\"\\\"\\t\\u001F\":\"\t\x1f,\"b\":b,\"\xf0\x9f\x98\x80\":\xf0\x9f\x98\x80,\"\xee\x80\x80\":\xee\x80\x80}");
+  add(&f, SF_DELETE, 1, 0, "\xee\x80\x80");
+  add(&f, SF_DELETE, 1, 0, "\xf0\x9f\x98\x80");
+  add(&f, SF_DELETE, 1, 0, "\"\t\x1f");
+  sf_batch_release(run(&f));
+  add(&f, SF_DELETE, 1, 0, "b");
+  changes_are(run(&f), "-D 1 1 {\"b\":b}");
+  nothing_is_left(&f);
 }
 
 /* --- snapshots */
@@ -391,7 +432,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(numbers_are_scattered),
       TEST(changes_come_out_row_by_row), TEST(equal_values_are_not_emitted_again), TEST(distinct_values_count_once),
-      TEST(distinct_values_are_retracted), TEST(first_last_and_lists_are_retracted), TEST(lists_go_through_snapshots), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
+      TEST(distinct_values_are_retracted), TEST(first_last_and_lists_are_retracted), TEST(json_arrays_are_retracted),
+      TEST(json_objects_are_retracted), TEST(lists_go_through_snapshots), TEST(snapshots_have_flinks_bytes), TEST(snapshots_stay_as_they_were),
       TEST(restored_state_goes_on), TEST(values_expire), TEST(other_key_groups_are_refused), TEST(limits_are_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,7 @@ final class Shape {
                     shape(2, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT k, SUM(x) AS s FROM ({0}) GROUP BY k", "k INT, x EXACT", "k INT, s DECIMAL"),
                     shape(2, Needs.ORDERED, Comparison.CHANGELOG, "SELECT k, COUNT(DISTINCT x) AS c, COUNT(DISTINCT x) FILTER (WHERE y) AS d, FIRST_VALUE(x) AS a, LAST_VALUE(x) AS z FROM ({0}) GROUP BY k", "k INT, x SCALAR, y BOOL", "k INT, c BIGINT, d BIGINT, a SCALAR, z SCALAR"),
                     shape(1, Needs.ORDERED, Comparison.CHANGELOG, "SELECT k, LISTAGG(x) AS l, LISTAGG(x, '; ') AS m FROM ({0}) GROUP BY k", "k INT, x BMP", "k INT, l BMP, m BMP"),
+                    shape(1, Needs.ORDERED, Comparison.CHANGELOG, "SELECT k, JSON_ARRAYAGG(x) AS l, JSON_ARRAYAGG(y NULL ON NULL) AS m FROM ({0}) GROUP BY k", "k INT, x BMP, y EXACT", "k INT, l BMP, m BMP"),
                     shape(1, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT k, j, COUNT(*) AS c, MAX(x) AS hi FROM ({0}) GROUP BY GROUPING SETS ((k, j), (k), ())", "k INT, j SCALAR, x EXACT", "k INT, j SCALAR, c BIGINT, hi EXACT"),
                     shape(1, Needs.ANYTHING, Comparison.CHANGELOG, "SELECT DISTINCT k, x FROM ({0})", "k SCALAR, x INT", "k SCALAR, x INT"),
                     shape(2, Needs.ANYTHING, Comparison.MATERIALIZED, "SELECT a.k AS k, a.x AS x, b.x AS y FROM ({0}) a JOIN ({1}) b ON a.k = b.k", "k INT, x SCALAR", "k INT, x SCALAR, y SCALAR"),

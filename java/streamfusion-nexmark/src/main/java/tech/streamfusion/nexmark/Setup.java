@@ -36,7 +36,10 @@ final class Setup {
 
     /** The nodes of an own query that must be native: the only place that knows. */
     Set<String> intendedNodes(Query query) {
-        Set<String> nodes = new HashSet<>(Set.of("NativeTableSourceScan", "NativeCalc", "NativeSink"));
+        Set<String> nodes = new HashSet<>(Set.of("NativeTableSourceScan", "NativeCalc"));
+        if (!query.userAggregate) { // alone behind a stock aggregate it would not pay
+            nodes.add("NativeSink");
+        }
         if (query.updating && !query.userAggregate) {
             nodes.add("NativeExchange");
             nodes.addAll(

@@ -3,6 +3,7 @@ package tech.streamfusion.random;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 
 /** What productions know of types: precision, length and scale are left to Flink. */
 enum Kind {
@@ -40,6 +41,9 @@ enum Kind {
     static final List<Kind> SCALAR =
             List.of(
                     BOOL, TINYINT, SMALLINT, INT, BIGINT, FLOAT, DOUBLE, DECIMAL, STRING, BMP, DATE, TIME, TIMESTAMP, LTZ);
+    /** Those of the scalars whose order is the same on both sides. */
+    static final List<Kind> SORTED = SCALAR.stream().filter(kind -> kind != STRING).collect(Collectors.toUnmodifiableList());
+
     static final List<Kind> ANY = Arrays.asList(values());
 
     private final String type;
@@ -67,6 +71,8 @@ enum Kind {
                 return TEMPORAL;
             case "SCALAR":
                 return SCALAR;
+            case "SORTED":
+                return SORTED;
             case "ANY":
                 return ANY;
             default:

@@ -4,7 +4,9 @@ import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
 import org.apache.flink.runtime.checkpoint.TaskStateStats;
 import org.apache.flink.runtime.execution.ExecutionState;
@@ -71,10 +73,8 @@ final class StateProbe {
     private void awaitFilled(JobID id) throws Exception {
         while (true) {
             AccessExecutionGraph graph = cluster.graph(id);
-            if (graph.getFailureInfo() != null) {
-                throw new IllegalStateException(graph.getFailureInfo().getExceptionAsString());
-            }
-            boolean running = true;
+            failIfFailed(graph);
+            boolean running = graph.getState() == JobStatus.RUNNING; // before that it has no vertices
             for (AccessExecutionJobVertex vertex : graph.getVerticesTopologically()) {
                 if (vertex.getAggregateState() == ExecutionState.FINISHED) {
                     return;
@@ -83,8 +83,19 @@ final class StateProbe {
             }
             Thread.sleep(1000);
             if (running) { // on a busy machine it may take more than a second until they are
-                cluster.checkpoint(id);
+                try {
+                    cluster.checkpoint(id);
+                } catch (ExecutionException e) {
+                    failIfFailed(cluster.graph(id)); // which says more
+                    throw e;
+                }
             }
+        }
+    }
+
+    private static void failIfFailed(AccessExecutionGraph graph) {
+        if (graph.getFailureInfo() != null) {
+            throw new IllegalStateException(graph.getFailureInfo().getExceptionAsString());
         }
     }
 

@@ -106,6 +106,10 @@ sf_status sfi_mini_batch_assigner_create(sf_pool *pool, const sfi_operator_plan 
   }
   sf_operator *op = NULL;
   SF_TRY(sfi_operator_new(pool, plan, sizeof(mini_batch_assigner), &vtable, &op, err));
+  if (!sfi_same_columns(op->input_type, op->output_type)) {
+    sf_operator_destroy(op);
+    return sf_fail(err, SF_INVALID, "Mini-batch assigner %s: the columns out are not those in", plan->message->name);
+  }
   mini_batch_assigner *m = (mini_batch_assigner *)op;
   m->row_time = message->row_time;
   m->interval = message->interval_millis;

@@ -36,6 +36,13 @@ typedef struct sfi_operator_plan {
   const sf_host *host; /* may be NULL */
 } sfi_operator_plan;
 
+/* Whether columns of one row can be handed on as those of the other. */
+static inline bool sfi_same_columns(const sf_type *in, const sf_type *out) {
+  bool same = in->n_children == out->n_children;
+  for (int32_t i = 0; same && i < in->n_children; i++) same = in->children[i]->layout == out->children[i]->layout;
+  return same;
+}
+
 /* Allocates an operator of `size` bytes, zeroed but for the frame. `plan` types are decoded here. */
 SF_MUST_CHECK sf_status sfi_operator_new(sf_pool *pool, const sfi_operator_plan *plan, size_t size,
                                          const sfi_operator_vtable *vtable, sf_operator **out, sf_error *err);

@@ -133,6 +133,9 @@ static const sfi_operator_vtable vtable = {
 static sf_status prepare(watermark_assigner *w, const sfi_operator_plan *plan, sf_error *err) {
   const Streamfusion__Plan__WatermarkAssigner *message = plan->message->watermark_assigner;
   const sf_type *type = w->base.input_type;
+  if (!sfi_same_columns(type, w->base.output_type)) {
+    return sf_fail(err, SF_INVALID, "Watermark assigner %s: the columns out are not those in", plan->message->name);
+  }
   if (message->rowtime_field < 0 || message->rowtime_field >= type->n_children) {
     return sf_fail(err, SF_INVALID, "Watermark assigner %s: there is no rowtime field %d", plan->message->name,
                    message->rowtime_field);

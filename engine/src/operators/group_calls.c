@@ -307,12 +307,6 @@ sf_status sfi_group_changes(sfi_group_calls *g, const sfi_accumulators *acc, boo
 
 /* --- a key */
 
-sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out, bool *first_out,
-                         sf_error *err) {
-  SF_TRY(sfi_state_find(state, bytes, size, hash, out, err));
-  return sfi_group_look(state, *out, first_out, err);
-}
-
 sf_status sfi_group_look(sf_state *state, sfi_key key, bool *first_out, sf_error *err) {
   *first_out = true;
   if (key.id == SFI_NO_ENTRY || !sfi_state_has_value(state, key)) return SF_OK;

@@ -80,9 +80,6 @@ SF_MUST_CHECK sf_status sfi_group_want_row(sfi_group_calls *g, sf_state *state, 
 /* Before each row of a batch is processed, from the first one on: hints at the map entries that the rows behind it look up. */
 SF_MUST_CHECK sf_status sfi_group_fetch_ahead(sfi_group_calls *g, const sfi_batch_keys *keys, const sf_state *state,
                                               const sf_batch *batch, int64_t row, sf_error *err);
-/* Looks up the key too. */
-SF_MUST_CHECK sf_status sfi_group_find(sf_state *state, const uint8_t *bytes, size_t size, int32_t hash, sfi_key *out,
-                                       bool *first_out, sf_error *err);
 /* Makes acc->record the value of acc->key, which is inserted when it was not found; `first` values are initialised. */
 SF_MUST_CHECK sf_status sfi_group_open_key(const sfi_group_calls *g, const uint8_t *bytes, size_t size, int32_t hash,
                                            bool first, sfi_accumulators *acc, sf_error *err);
